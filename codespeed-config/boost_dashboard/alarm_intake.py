@@ -19,8 +19,9 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 from pydantic import BaseModel, ConfigDict
 
+from boost_dashboard.incoming import RefusedParcelError
 from boost_dashboard.models import AlarmRecord, AlarmRegister, AlarmSheet
-from boost_dashboard.parcels import RefusedParcelError, body_for_all, box_named, read_parcel
+from boost_dashboard.parcels import body_for_all, box_named, read_parcel
 from flink_boost.judge.alarm_record import (
     CURRENT,
     AlarmDocument,

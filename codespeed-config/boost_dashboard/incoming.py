@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
+from django.http import HttpResponse
 from django.utils.dateparse import parse_datetime
 from pydantic import (
     AfterValidator,
@@ -43,8 +44,21 @@ _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
 _LONGEST_NUMBER = 400  # characters of a number that came as text
 
 
-class RefusedResultError(Exception):
-    """A result that is not stored; the message is ``field: reason``."""
+class RefusedParcelError(Exception):
+    """It, or a result in it, is not taken; the message is a sentence for the sender."""
+
+    def __init__(self, reason: str, status: int = 400) -> None:
+        super().__init__(reason)
+        self.status = status
+
+    def answer(self, headers: Mapping[str, str] | None = None) -> HttpResponse:
+        """As the sender sees it."""
+        return HttpResponse(
+            f"{self}\n",
+            status=self.status,
+            content_type="text/plain; charset=utf-8",
+            headers=headers,
+        )
 
 
 def _finite(value: Any) -> float:
@@ -153,11 +167,11 @@ def is_complete(sent: Mapping[str, Any]) -> bool:
 
 
 def read_result(sent: Mapping[str, Any]) -> IncomingResult:
-    """The result that was sent. Raises ``RefusedResultError`` for the first field that is wrong."""
+    """The result that was sent. Raises ``RefusedParcelError`` for the first field that is wrong."""
     try:
         return IncomingResult.model_validate(dict(sent))
     except ValidationError as error:
-        raise RefusedResultError(_sentence(error)) from None
+        raise RefusedParcelError(_sentence(error)) from None
 
 
 def _sentence(error: ValidationError) -> str:

@@ -19,8 +19,9 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
+from boost_dashboard.incoming import RefusedParcelError
 from boost_dashboard.models import AlarmRegister, NightRecord
-from boost_dashboard.parcels import RefusedParcelError, body_for_all, box_named, read_parcel
+from boost_dashboard.parcels import body_for_all, box_named, read_parcel
 from flink_boost.measure.night_record import NightRecord as ToldNight
 
 LARGEST_BODY = 512 * 1024

@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Annotated
 
 from codespeed.models import Revision
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from boost_dashboard.incoming import Name
 from boost_dashboard.models import RunNote
+from boost_dashboard.parcels import read_parcel
 
 QUIET_LOAD = 0.25  # of a core, on the average; a box that does more measures that, too
 
@@ -45,20 +46,11 @@ class Note(BaseModel):
         return max(0, self.planned - self.measured)
 
 
-class RefusedNoteError(Exception):
-    """A note that is not stored; the message names field and reason."""
-
-
 def read_note(text: str | None) -> Note | None:
-    """The note of an upload, None without one. Raises ``RefusedNoteError``."""
+    """The note of an upload, None without one. Raises ``RefusedParcelError``."""
     if not text:
         return None
-    try:
-        return Note.model_validate_json(text)
-    except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        field = ".".join(ascii(part)[:40].strip("'") for part in ("run", *found["loc"]))
-        raise RefusedNoteError(f"{field}: {found['msg']}.") from None
+    return read_parcel(Note, text, within="run")
 
 
 def keep_note(note: Note, commitid: str, branch: str) -> None:

@@ -6,27 +6,14 @@ from typing import TypeVar
 
 from codespeed.models import Environment
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from pydantic import BaseModel, ValidationError
 
+from boost_dashboard.incoming import RefusedParcelError
 from boost_dashboard.middleware import WRITER
 from flink_boost.measure.field_checks import TAKEN_IN
 
 Model = TypeVar("Model", bound=BaseModel)
-
-
-class RefusedParcelError(Exception):
-    """It is not taken; the message is a sentence for the sender."""
-
-    def __init__(self, reason: str, status: int = 400) -> None:
-        super().__init__(reason)
-        self.status = status
-
-    def answer(self) -> HttpResponse:
-        """As the sender sees it."""
-        return HttpResponse(
-            f"{self}\n", status=self.status, content_type="text/plain; charset=utf-8"
-        )
 
 
 def body_for_all(request: HttpRequest, what: str, largest: int) -> bytes:
@@ -39,13 +26,14 @@ def body_for_all(request: HttpRequest, what: str, largest: int) -> bytes:
     return request.body
 
 
-def read_parcel(model: type[Model], body: bytes) -> Model:
-    """Raises ``RefusedParcelError`` with field and reason."""
+def read_parcel(model: type[Model], body: bytes | str, within: str = "") -> Model:
+    """Raises ``RefusedParcelError`` with field and reason; ``within`` names a form field."""
     try:
         return model.model_validate_json(body, context=TAKEN_IN)
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        field = ".".join(ascii(part)[:40].strip("'") for part in found["loc"]) or "document"
+        place = (within, *found["loc"]) if within else found["loc"]
+        field = ".".join(ascii(part)[:40].strip("'") for part in place) or "document"
         reason = found["msg"].removeprefix("Value error, ")
         raise RefusedParcelError(f"{field}: {reason}.") from None
 

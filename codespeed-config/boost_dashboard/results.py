@@ -25,24 +25,16 @@ from django.views.decorators.http import require_POST
 from boost_dashboard.incoming import (
     MOST_RESULTS,
     IncomingResult,
-    RefusedResultError,
+    RefusedParcelError,
     is_complete,
     read_result,
 )
 from boost_dashboard.middleware import WRITER
-from boost_dashboard.notes import RefusedNoteError, keep_note, read_note
+from boost_dashboard.notes import keep_note, read_note
 from boost_dashboard.storing import store
 from boost_dashboard.writers import Writer
 
 Item = dict[str, Any]
-
-
-class ForeignBranchError(Exception):
-    """The token does not allow that branch; the message is a sentence for the sender."""
-
-
-class BadResultError(Exception):
-    """What was sent cannot be stored; the message is a sentence for the sender."""
 
 
 @csrf_exempt
@@ -81,35 +73,25 @@ def _store(
             if note is not None:
                 keep_note(note, *_only_run(items))
             return HttpResponse(done, status=202)
-    except ForeignBranchError as error:
-        return HttpResponse(f"{error}\n", status=422, content_type="text/plain; charset=utf-8")
-    except (BadResultError, RefusedNoteError) as error:
-        return HttpResponseBadRequest(f"{error}\n", content_type="text/plain; charset=utf-8")
+    except RefusedParcelError as error:
+        return error.answer()
     except ValidationError as error:
-        return HttpResponseBadRequest(
-            f"A result was refused: {'; '.join(_reasons(error))}\n",
-            content_type="text/plain; charset=utf-8",
-        )
+        return RefusedParcelError(f"A result was refused: {'; '.join(_reasons(error))}").answer()
     except DataError:
-        return HttpResponseBadRequest(
-            "A result was refused: a value does not fit the database.\n",
-            content_type="text/plain; charset=utf-8",
-        )
+        words = "A result was refused: a value does not fit the database."
+        return RefusedParcelError(words).answer()
     except IntegrityError:
         # Two senders created the same row at the same moment; the second try finds it.
-        return HttpResponse(
-            "Somebody else stores the same results right now: send again.\n",
-            status=503,
-            content_type="text/plain; charset=utf-8",
-            headers={"Retry-After": "1"},
-        )
+        words = "Somebody else stores the same results right now: send again."
+        return RefusedParcelError(words, 503).answer({"Retry-After": "1"})
 
 
 def _require_own_branch(writer: Writer, branch: object) -> None:
     if not writer.may_write(branch):
         allowed = ", ".join(sorted(writer.branches or ()))
-        raise ForeignBranchError(
-            f"The token of {writer.name} does not allow the branch {branch!r}, only: {allowed}."
+        raise RefusedParcelError(
+            f"The token of {writer.name} does not allow the branch {branch!r}, only: {allowed}.",
+            422,
         )
 
 
@@ -117,7 +99,7 @@ def _require_own_project(project: str) -> None:
     # An executable of another project's would make Codespeed's pages fail on the name of ours.
     projects = settings.PROJECTS
     if projects is not None and project not in projects:
-        raise RefusedResultError(f"project: is not {' or '.join(projects)}.")
+        raise RefusedParcelError(f"project: is not {' or '.join(projects)}.")
 
 
 def _other_branch(commitid: str, branch: str) -> str:
@@ -130,7 +112,7 @@ def _require_one_branch(result: IncomingResult, other_branch: Callable[[str, str
     """Codespeed finds a run by its commit id alone, so that may be in one branch only."""
     other = other_branch(result.commitid, result.branch)
     if other:
-        raise RefusedResultError(f"branch: the commit id {result.commitid} is known in {other}.")
+        raise RefusedParcelError(f"branch: the commit id {result.commitid} is known in {other}.")
 
 
 def _require_same_meaning(result: IncomingResult, writer: Writer, known: Benchmark | None) -> None:
@@ -140,31 +122,31 @@ def _require_same_meaning(result: IncomingResult, writer: Writer, known: Benchma
     """
     if known is None:
         if writer.branches is not None:
-            raise RefusedResultError(
+            raise RefusedParcelError(
                 f"benchmark: {result.benchmark!r} is not known, and the token of"
                 f" {writer.name} cannot make it known: the token of all has to send it first."
             )
         return
     if result.lessisbetter not in (None, known.lessisbetter):
-        raise RefusedResultError(
+        raise RefusedParcelError(
             f"lessisbetter: {known.name!r} is known with lessisbetter {known.lessisbetter}."
         )
     if result.units not in (None, known.units):
-        raise RefusedResultError(f"units: {known.name!r} is known in {known.units!r}.")
+        raise RefusedParcelError(f"units: {known.name!r} is known in {known.units!r}.")
 
 
 def _items(request: HttpRequest) -> list[Item]:
     text = request.POST.get("json")
     if not text:
-        raise BadResultError("There is no form field 'json' with a list of results.")
+        raise RefusedParcelError("There is no form field 'json' with a list of results.")
     try:
         items = json.loads(text)
     except (ValueError, RecursionError):
-        raise BadResultError("The form field 'json' does not hold JSON.") from None
+        raise RefusedParcelError("The form field 'json' does not hold JSON.") from None
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise BadResultError("The form field 'json' does not hold a list of results.")
+        raise RefusedParcelError("The form field 'json' does not hold a list of results.")
     if len(items) > MOST_RESULTS:
-        raise BadResultError(
+        raise RefusedParcelError(
             f"There are {len(items)} results in one request: send at most {MOST_RESULTS}."
         )
     return items
@@ -174,7 +156,7 @@ def _only_run(items: list[Item]) -> tuple[str, str]:
     """Commit id and branch that all of them share."""
     found = {(item["commitid"], item["branch"]) for item in items}
     if len(found) != 1:
-        raise RefusedNoteError("run: is about one run, and the results are of several.")
+        raise RefusedParcelError("run: is about one run, and the results are of several.")
     return found.pop()
 
 
@@ -218,7 +200,7 @@ def _read(
                 if isinstance(result, IncomingResult):
                     _require_own_project(result.project)
             read.append(result)
-    except (ForeignBranchError, BadResultError) as error:
+    except RefusedParcelError as error:
         return read, error
     return read, None
 
@@ -227,8 +209,8 @@ def _read(
 def _numbered(label: str, number: int) -> Iterator[None]:
     try:
         yield
-    except RefusedResultError as error:
-        raise BadResultError(f"{label.format(number)}{error}") from None
+    except RefusedParcelError as error:
+        raise RefusedParcelError(f"{label.format(number)}{error}") from None
 
 
 def _benchmarks(results: Sequence[IncomingResult]) -> dict[str, Benchmark]:

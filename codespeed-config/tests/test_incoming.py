@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from boost_dashboard.incoming import (
     LARGEST_VALUE,
     MOST_RESULTS,
-    RefusedResultError,
+    RefusedParcelError,
     is_complete,
     read_result,
 )
@@ -38,7 +38,7 @@ HUGE = 10**400
 def test_a_name_may_be_as_long_as_its_column(field: str, length: int) -> None:
     longest = "x" * length
     assert getattr(read_result(result(**{field: longest})), field) == longest
-    with pytest.raises(RefusedResultError, match=f"^{field}: .* {length} characters"):
+    with pytest.raises(RefusedParcelError, match=f"^{field}: .* {length} characters"):
         read_result(result(**{field: longest + "x"}))
 
 
@@ -70,7 +70,7 @@ def test_a_name_may_be_as_long_as_its_column(field: str, length: int) -> None:
     ids=ascii,
 )
 def test_a_name_that_a_page_could_misread_is_refused(field: str, bad: object) -> None:
-    with pytest.raises(RefusedResultError, match=f"^{field}: "):
+    with pytest.raises(RefusedParcelError, match=f"^{field}: "):
         read_result(result(**{field: bad}))
 
 
@@ -84,7 +84,7 @@ def test_a_name_that_a_page_could_misread_is_refused(field: str, bad: object) ->
     ids=lambda bad: ascii(bad)[:12],
 )
 def test_a_number_that_is_none_or_out_of_range_is_refused(field: str, bad: object) -> None:
-    with pytest.raises(RefusedResultError, match=f"^{field}: "):
+    with pytest.raises(RefusedParcelError, match=f"^{field}: "):
         read_result(result(**{field: bad}))
 
 
@@ -97,7 +97,7 @@ def test_a_number_may_be_zero_tiny_huge_or_decimal_text(good: object, value: flo
 
 
 def test_least_is_not_above_most() -> None:
-    with pytest.raises(RefusedResultError, match="min is above max"):
+    with pytest.raises(RefusedParcelError, match="min is above max"):
         read_result(result(min=2.0, max=1.0))
 
 
@@ -112,7 +112,7 @@ def test_least_is_not_above_most() -> None:
     ids=ascii,
 )
 def test_a_time_that_is_none_or_out_of_range_is_refused(field: str, bad: object) -> None:
-    with pytest.raises(RefusedResultError, match=f"^{field}: "):
+    with pytest.raises(RefusedParcelError, match=f"^{field}: "):
         read_result(result(**{field: bad}))
 
 
@@ -124,12 +124,12 @@ def test_what_need_not_be_given_may_be_empty(field: str, nothing: object) -> Non
 
 @pytest.mark.parametrize("field", ["commitid", "branch", "project", "executable", "benchmark"])
 def test_what_has_to_be_given_may_not_be_null(field: str) -> None:
-    with pytest.raises(RefusedResultError, match=f"^{field}: is no text"):
+    with pytest.raises(RefusedParcelError, match=f"^{field}: is no text"):
         read_result(result(**{field: None}))
 
 
 def test_unknown_fields_are_refused_and_long_names_of_them_not_repeated() -> None:
-    with pytest.raises(RefusedResultError, match=r"^x{40}: there is no such field") as refused:
+    with pytest.raises(RefusedParcelError, match=r"^x{40}: there is no such field") as refused:
         read_result(result(**{"x" * 10_000: 1}))
     assert len(str(refused.value)) < 100
 
@@ -159,7 +159,7 @@ def test_whatever_is_sent_is_either_refused_or_safe(changed: dict[str, Any]) -> 
     refusal, item = "", {}
     try:
         item = read_result(result(**changed)).to_item()
-    except RefusedResultError as error:
+    except RefusedParcelError as error:
         refusal = str(error)
     assert refusal.isprintable()
     assert bool(item) == (": " not in refusal)
