@@ -106,6 +106,15 @@ def test_a_wrong_call_without_it_leaves_the_output_empty(
     assert capsys.readouterr().out == ""
 
 
+def test_a_wrong_call_that_the_command_finds_is_one_object(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = tmp_path / "answer.md"
+    answer.write_text("# Faster", encoding="utf-8")
+    assert flink_boost("comment", answer, "--json") == 2
+    assert one_object(capsys.readouterr().out)["command"] == "comment"
+
+
 def test_an_unknown_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert flink_boost("nothing", "--json") == 2
     assert "No such command 'nothing'" in one_object(capsys.readouterr().out)["error"]
