@@ -545,7 +545,6 @@ def until_healthy(home: Path, process: subprocess.Popen[bytes], log: Path) -> st
 
 
 @pytest.mark.needs_jars
-@pytest.mark.timeout(300)
 def test_a_cluster_of_two_entry_points_is_healthy_and_ends_when_told(
     home: Path, tmp_path: Path
 ) -> None:

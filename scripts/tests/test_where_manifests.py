@@ -278,7 +278,6 @@ def test_a_job_of_a_session_names_its_cluster() -> None:
     ],
 )
 @pytest.mark.needs_jars
-@pytest.mark.timeout(120)
 def test_mounted_as_the_manifest_says_it_stands_before_flinks_own(
     name: str, line: Line, tmp_path: Path
 ) -> None:
@@ -311,7 +310,6 @@ def test_mounted_as_the_manifest_says_it_stands_before_flinks_own(
     assert mount["mountPath"] in entries[:-1]
 
 
-@pytest.mark.timeout(120)
 def test_the_folder_that_a_misspelt_sub_path_makes_is_passed_over(tmp_path: Path) -> None:
     """As docs/where-it-runs.md says: stock's code runs, and nothing tells but the missing line."""
     home = new_home(tmp_path / "flink", OTHER)

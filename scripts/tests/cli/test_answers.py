@@ -262,7 +262,6 @@ def test_no_room_to_answer_does_not_change_the_code_of_an_error(
     assert errors_too or "could not be written" not in done.stderr
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
 @pytest.mark.needs_jars
 def test_a_failed_check_stays_one_when_the_answer_cannot_be_written(

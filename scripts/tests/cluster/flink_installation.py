@@ -27,7 +27,7 @@ from flink_boost.operate.example_job import loaded_classes
 # The optimising compiler would take half of the time of processes that live for seconds.
 QUICK = "-XX:TieredStopAtLevel=1"
 START_SECONDS = 180
-JOB_SECONDS = 180
+JOB_SECONDS = 600
 STOP_SECONDS = 60
 
 

@@ -32,7 +32,6 @@ def told_by_doctor(flink: FlinkInstallation, capsys: pytest.CaptureFixture[str])
 
 @pytest.mark.test_all
 @pytest.mark.parametrize("platform", CURRENT, ids=str, indirect=True)
-@pytest.mark.timeout(600)
 def test_records_in_state_are_checked_and_equal(
     platform: Platform,
     install: Install,
@@ -73,7 +72,6 @@ def test_records_in_state_are_checked_and_equal(
 
 
 @pytest.mark.parametrize("platform", CURRENT, ids=str, indirect=True)
-@pytest.mark.timeout(600)
 def test_a_job_is_checked_and_doctor_tells_it(
     install: Install,
     jobs_jar: Path,

@@ -47,7 +47,6 @@ def put_in_place(jar: Path, flink: FlinkInstallation) -> Path:
     return dist
 
 
-@pytest.mark.timeout(180)
 def test_word_count_gives_stocks_output_with_our_classes_inside_flink_dist(
     platform: Platform,
     install: Install,
@@ -66,7 +65,6 @@ def test_word_count_gives_stocks_output_with_our_classes_inside_flink_dist(
 
 
 @pytest.mark.in_full_form_only
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize("variant", Variant)
 def test_a_cluster_of_the_tarball_gives_stocks_output(
     variant: Variant,
@@ -100,7 +98,6 @@ def test_a_cluster_of_the_tarball_gives_stocks_output(
 
 
 @pytest.mark.parametrize("platform", ONE_PER_LINE, ids=str, indirect=True)
-@pytest.mark.timeout(120)
 def test_our_classes_inside_another_release_end_the_process(
     line: Line, install: Install, replaced_dist: Path, word_count: Path, tmp_path: Path
 ) -> None:
@@ -127,7 +124,6 @@ def test_our_classes_inside_another_release_end_the_process(
 
 @pytest.mark.in_full_form_only
 @pytest.mark.parametrize("platform", ONE_PER_LINE, ids=str, indirect=True)
-@pytest.mark.timeout(120)
 def test_our_jar_beside_our_classes_ends_the_process(
     line: Line,
     install: Install,

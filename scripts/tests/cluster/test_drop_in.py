@@ -22,7 +22,6 @@ PROBE = Path(__file__).with_name("KillSwitchProbe.java")
 
 
 @pytest.mark.on_every_line
-@pytest.mark.timeout(180)
 def test_word_count_gives_stocks_output_with_our_classes(
     platform: Platform,
     install: Install,
@@ -42,7 +41,6 @@ def test_word_count_gives_stocks_output_with_our_classes(
 
 
 @pytest.mark.parametrize("platform", ONE_PER_LINE, ids=str, indirect=True)
-@pytest.mark.timeout(180)
 def test_the_kill_switch_runs_stocks_code_with_the_jar_in_place(
     line: Line,
     install: Install,
@@ -76,7 +74,6 @@ def test_the_kill_switch_runs_stocks_code_with_the_jar_in_place(
 
 @pytest.mark.on_every_line
 @pytest.mark.parametrize("platform", ONE_PER_LINE, ids=str, indirect=True)
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("mode", ["on", "off"])
 def test_the_switch_decides_whose_method_body_runs(
     distribution: Path, dropin_jar: Path, mode: str

@@ -29,7 +29,6 @@ def flame(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("platform", CURRENT, ids=str, indirect=True)
-@pytest.mark.timeout(600)
 def test_a_running_task_manager_is_profiled_and_goes_on(
     install: Install, jobs_jar: Path, dropin_jar: Path, tmp_path: Path
 ) -> None:

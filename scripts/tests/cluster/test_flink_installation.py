@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from beside_others import own_ports
 from flink_installation import eventually, whole_log
 
@@ -58,7 +57,6 @@ def test_a_kernel_that_gives_nearly_all_ports_away_leaves_free_ones(tmp_path: Pa
     assert len(set(own_ports(20, tuned))) == 20
 
 
-@pytest.mark.timeout(120)
 def test_what_was_started_ends_with_a_test_that_is_killed(tmp_path: Path) -> None:
     home = tmp_path / "flink"
     program = PROGRAM.format(path=sys.path, home=str(home))

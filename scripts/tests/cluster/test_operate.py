@@ -26,7 +26,6 @@ TASK_MANAGER = "TaskManagerRunner"
 
 
 @pytest.mark.parametrize("platform", CURRENT, ids=str, indirect=True)
-@pytest.mark.timeout(600)
 def test_a_cluster_is_swapped_process_by_process_and_back(
     install: Install,
     word_count: Path,

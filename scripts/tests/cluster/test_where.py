@@ -41,7 +41,6 @@ ANSWERS = {"wörter": "3", "слова": "2", "文字": "1"}
 pytestmark = pytest.mark.parametrize("platform", DEFAULT_PLATFORM, ids=str, indirect=True)
 
 
-@pytest.mark.timeout(600)
 def test_application_mode_runs_the_job_of_usrlib_with_our_classes(
     line: Line,
     install: Install,
@@ -80,7 +79,6 @@ def written(folder: Path) -> list[str]:
 
 
 @pytest.mark.in_full_form_only
-@pytest.mark.timeout(900)
 def test_the_sql_client_and_gateway_answer_as_on_stock_with_our_classes(
     line: Line, install: Install, dropin_jar: Path, tmp_path: Path
 ) -> None:

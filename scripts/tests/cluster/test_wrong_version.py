@@ -36,7 +36,6 @@ PROCESSES: dict[str, Run] = {
 }
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.parametrize("process", PROCESSES)
 def test_a_jar_for_another_release_ends_the_process(
     process: str,
@@ -83,7 +82,6 @@ def rebuilt_dist(
     jar.unlink()
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.parametrize("process", PROCESSES)
 def test_a_vendors_rebuild_under_the_same_number_ends_the_process(
     process: str,
@@ -114,7 +112,6 @@ def test_a_vendors_rebuild_under_the_same_number_ends_the_process(
     refused_at_start(ended, log, sentence)
 
 
-@pytest.mark.timeout(180)
 def test_an_unknown_mode_ends_the_process(
     install: Install, dropin_jar: Path, word_count: Path, tmp_path: Path
 ) -> None:
@@ -130,7 +127,6 @@ def test_an_unknown_mode_ends_the_process(
     refused_at_start(ended, log, sentence)
 
 
-@pytest.mark.timeout(240)
 def test_a_cluster_with_a_jar_for_another_release_offers_no_slot(
     line: Line, install: Install, dropin_jar: Path, tmp_path: Path
 ) -> None:

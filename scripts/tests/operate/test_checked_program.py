@@ -32,7 +32,7 @@ appender.out.layout.pattern = log=%p %m%n
 """
 SUM = "sum=299980000"
 
-pytestmark = [pytest.mark.needs_jars(LINE.version), pytest.mark.timeout(300)]
+pytestmark = pytest.mark.needs_jars(LINE.version)
 
 
 def compiled(sources: Path, class_path: list[Path], folder: Path) -> Path:

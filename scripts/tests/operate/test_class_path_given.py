@@ -42,7 +42,7 @@ from flink_boost.flink.lines import Line
 
 Answer = Callable[..., dict[str, Any]]
 
-pytestmark = [pytest.mark.needs_jars, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.needs_jars
 
 DIST = "flink-dist-2.3.0.jar"
 NOBODY = 65534

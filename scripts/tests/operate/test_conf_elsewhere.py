@@ -16,7 +16,6 @@ from flink_boost.base.errors import EnvironmentProblem
 pytestmark = [
     pytest.mark.needs_jars,
     pytest.mark.usefixtures("fewer_strings"),
-    pytest.mark.timeout(300),
 ]
 
 Answer = Callable[..., dict[str, Any]]
@@ -63,7 +62,6 @@ def test_where_flink_finds_no_configuration_its_own_words_are_told(
 
 
 @pytest.mark.test_all
-@pytest.mark.timeout(600)
 def test_a_job_runs_with_the_configuration_from_elsewhere(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Answer
 ) -> None:

@@ -687,7 +687,6 @@ def answer(capsys: pytest.CaptureFixture[str]) -> Answer:
 
 
 @pytest.mark.usefixtures("fewer_strings")
-@pytest.mark.timeout(300)
 def test_verify_proves_the_replaced_variant_with_the_official_jar_beside(
     replaced_home: Path, answer: Answer
 ) -> None:

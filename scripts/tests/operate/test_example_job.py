@@ -29,7 +29,6 @@ from flink_boost.operate.flink_processes import find_running
 
 @pytest.mark.parametrize("line", LINES[:1], ids=lambda line: line.version)
 @pytest.mark.usefixtures("fewer_strings")
-@pytest.mark.timeout(900)
 @pytest.mark.needs_jars
 @pytest.mark.test_all
 def test_a_real_job_writes_the_same_as_without_the_jar(
@@ -55,7 +54,6 @@ def test_a_real_job_writes_the_same_as_without_the_jar(
     assert list(temporary.iterdir()) == []
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.needs_jars
 def test_a_cluster_that_does_not_start_without_our_jar_is_no_fault_of_it(home: Path) -> None:
     put_jar(home)

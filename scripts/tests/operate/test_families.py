@@ -281,7 +281,6 @@ def test_install_tells_each_family(home: Path, answer: Answer) -> None:
 
 
 @pytest.mark.usefixtures("fewer_strings")
-@pytest.mark.timeout(300)
 def test_a_flink_with_other_serializers_has_its_records_off_and_is_sound(
     home: Path, tmp_path: Path, answer: Answer
 ) -> None:

@@ -30,7 +30,7 @@ appender.out.layout.type = PatternLayout
 appender.out.layout.pattern = log=%p %m%n
 """
 
-pytestmark = [pytest.mark.needs_jars(LINE.version, OTHER.version), pytest.mark.timeout(300)]
+pytestmark = pytest.mark.needs_jars(LINE.version, OTHER.version)
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,6 @@ from flink_boost.flink.lines import load_lines
 pytestmark = [
     pytest.mark.needs_jars,
     pytest.mark.usefixtures("fewer_strings"),
-    pytest.mark.timeout(300),
 ]
 
 Answer = Callable[..., dict[str, Any]]

@@ -48,7 +48,7 @@ ROWS_FILLED = "fillMask(length, record, mask, supportsRowKind, rowKindOffset);"
 OTHER_ROWS = (ROWS_FILLED, ROWS_FILLED.replace("Offset", "Offset + 0"))
 UNRELATED = ("return startsWith(prefix, 0);", "return startsWith(prefix, 1);")
 
-pytestmark = [pytest.mark.needs_jars, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.needs_jars
 
 
 @pytest.fixture(autouse=True)

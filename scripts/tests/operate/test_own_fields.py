@@ -15,7 +15,7 @@ VIEW = "org.apache.flink.runtime.io.network.api.serialization.NonSpanningWrapper
 INPUT = "org.apache.flink.core.memory.DataInputDeserializer"
 WHY = "which our code reads or sets at other moments than stock's"
 
-pytestmark = [pytest.mark.needs_jars, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.needs_jars
 
 
 @pytest.fixture(autouse=True)

@@ -25,7 +25,7 @@ SINCE_1_9 = "org/apache/flink/core/plugin/PluginManager.class"
 NETTY = "org/apache/flink/shaded/netty4/io/netty"
 STRING_VALUE = "org.apache.flink.types.StringValue"
 
-pytestmark = [pytest.mark.needs_jars, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.needs_jars
 
 
 @pytest.fixture(autouse=True)

@@ -85,7 +85,6 @@ def namespace() -> list[str]:
     return []
 
 
-@pytest.mark.timeout(120)
 def test_a_library_of_two_homes_is_one(home: Path, tmp_path: Path) -> None:
     other = small_home(tmp_path / "other")
     how = namespace()
@@ -120,7 +119,6 @@ def test_a_library_of_two_homes_is_one(home: Path, tmp_path: Path) -> None:
     assert our_jars(home) == []
 
 
-@pytest.mark.timeout(120)
 def test_a_copy_of_hard_links_is_another_library(home: Path, tmp_path: Path) -> None:
     """What is taken out of one is still in the other."""
     other = tmp_path / "other"
@@ -150,7 +148,6 @@ STARTS: dict[str, Callable[[Path, Path], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("start", STARTS)
 def test_whoever_has_the_jars_runs_from_there(
     start: str, home: Path, tmp_path: Path, answer: Callable[..., dict[str, Any]]
@@ -170,7 +167,6 @@ def test_whoever_has_the_jars_runs_from_there(
     assert our_jars(home) == []
 
 
-@pytest.mark.timeout(120)
 def test_a_process_that_has_stock_in_front_is_told(
     home: Path, tmp_path: Path, answer: Callable[..., dict[str, Any]]
 ) -> None:

@@ -47,7 +47,6 @@ def unchecked(answer: dict[str, Any]) -> list[str]:
 
 # On 2.3.0 the test of the wheel does the same.
 @pytest.mark.parametrize("line", [OTHER], ids=lambda line: line.version)
-@pytest.mark.timeout(600)
 @pytest.mark.test_all
 def test_a_sound_installation_passes_every_check(
     line: Line, home: Path, answer: Callable[..., dict[str, Any]]
@@ -72,7 +71,6 @@ def test_a_sound_installation_passes_every_check(
     assert everything_in(home) == before
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("how", ["write", "read"])
 def test_a_jar_that_changes_one_code_point_fails(
     how: str, home: Path, answer: Callable[..., dict[str, Any]]
@@ -90,7 +88,6 @@ def test_a_jar_that_changes_one_code_point_fails(
 
 
 @pytest.mark.usefixtures("fewer_strings")
-@pytest.mark.timeout(300)
 def test_a_jar_for_another_release_fails(home: Path, answer: Callable[..., dict[str, Any]]) -> None:
     shutil.copy(CARRIED.dropin(OTHER), home / "lib")
 
@@ -107,7 +104,6 @@ def test_a_jar_for_another_release_fails(home: Path, answer: Callable[..., dict[
 
 
 @pytest.mark.usefixtures("fewer_strings")
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("missing", "exit_code", "words"),
     [
@@ -142,7 +138,6 @@ def test_a_jar_that_is_not_whole_fails(
 
 
 @pytest.mark.usefixtures("fewer_strings")
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("switched_off", [False, True])
 def test_a_class_in_front_is_a_refusal_unless_ours_is_switched_off(
     switched_off: bool, home: Path, answer: Callable[..., dict[str, Any]]
@@ -169,7 +164,6 @@ def test_a_class_in_front_is_a_refusal_unless_ours_is_switched_off(
 
 
 @pytest.mark.usefixtures("fewer_strings")
-@pytest.mark.timeout(300)
 def test_all_classes_in_front_are_stocks_code_and_nothing_was_compared(
     home: Path, answer: Callable[..., dict[str, Any]]
 ) -> None:
@@ -188,7 +182,6 @@ def test_all_classes_in_front_are_stocks_code_and_nothing_was_compared(
 
 
 @pytest.mark.usefixtures("fewer_strings")
-@pytest.mark.timeout(300)
 def test_the_kill_switch_in_the_configuration_file_is_no_fault(
     home: Path, answer: Callable[..., dict[str, Any]]
 ) -> None:
@@ -223,7 +216,6 @@ def test_jars_from_another_folder_are_told_before_anything_is_started(
 
 
 @pytest.mark.usefixtures("fewer_strings")
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", [JAR, "flink-dist-2.3.0.jar"])
 def test_a_jar_may_be_a_link(
     name: str, home: Path, tmp_path: Path, answer: Callable[..., dict[str, Any]]
@@ -238,7 +230,6 @@ def test_a_jar_may_be_a_link(
 
 
 @pytest.mark.usefixtures("fewer_strings")
-@pytest.mark.timeout(300)
 def test_jars_from_the_same_folder_by_another_name_are_no_fault(
     home: Path,
     tmp_path: Path,

@@ -105,7 +105,6 @@ def call(program: Path, *arguments: str | Path) -> subprocess.CompletedProcess[s
     )
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("strings", ["few", pytest.param("all", marks=pytest.mark.test_all)])
 def test_it_installs_verifies_and_uninstalls_without_the_source_tree(
     program: Path, tmp_path: Path, strings: str
@@ -138,7 +137,6 @@ def test_it_has_neither_network_nor_maven_here(program: Path) -> None:
     assert json.loads(done.stdout) == [["lo"], None]
 
 
-@pytest.mark.timeout(600)
 def test_it_weaves_for_an_own_build_without_the_source_tree(program: Path, tmp_path: Path) -> None:
     home = own_home(tmp_path)
     python = (program.with_name("python"), "-c", FEWER_STRINGS)

@@ -493,7 +493,6 @@ def here(fewer_strings: None, monkeypatch: pytest.MonkeyPatch) -> Here:
     return call
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.needs_jars
 @pytest.mark.test_all
 def test_an_installation_of_another_user_passes(
@@ -522,7 +521,6 @@ def test_an_installation_of_another_user_passes(
     assert marks() == {EXPECTED}
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.needs_jars
 def test_doctor_says_what_it_could_not_ask_for_lack_of_a_folder(place: Path, here: Here) -> None:
     home = whole(place)
@@ -538,7 +536,6 @@ def test_doctor_says_what_it_could_not_ask_for_lack_of_a_folder(place: Path, her
     assert done.returncode == 0
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.needs_jars
 @pytest.mark.test_all
 def test_a_build_of_another_user_gets_its_jar(place: Path, marks: Marks, here: Here) -> None:

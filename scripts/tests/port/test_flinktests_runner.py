@@ -160,7 +160,6 @@ def verdicts(results: Results) -> dict[str, tuple[Blame, int, int, int]]:
     }
 
 
-@pytest.mark.timeout(600)
 def test_each_failure_gets_its_verdict(results: Results) -> None:
     assert verdicts(results) == {
         "OursTest": (Blame.OURS, 3, 3, 0),
@@ -195,7 +194,6 @@ def test_a_class_that_hangs_is_stopped(probes: ModuleTests, tmp_path: Path) -> N
     assert "at probes.HangingTest.hangs(HangingTest.java:" in stacks
 
 
-@pytest.mark.timeout(300)
 def test_a_hang_does_not_take_the_whole_time_of_its_chunk(
     probes: ModuleTests, tmp_path: Path
 ) -> None:
@@ -215,7 +213,6 @@ def test_a_hang_does_not_take_the_whole_time_of_its_chunk(
     ) in describe(summary, replaced_classes(DROPIN), DROPIN)
 
 
-@pytest.mark.timeout(300)
 def test_what_only_a_common_jvm_shows_is_compared_with_stock(
     probes: ModuleTests, tmp_path: Path
 ) -> None:

@@ -20,7 +20,7 @@ from flink_boost.flink.downloads import CACHE
 from flink_boost.port.newline.registries import Artifact, Registries
 
 # Maven starts seven times, which takes long on a machine that is busy.
-pytestmark = [pytest.mark.test_all, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.test_all
 
 CORE = Artifact("flink-core", "7.0.0")
 SOURCES = Artifact("flink-core", "7.0.0", "sources")

@@ -40,7 +40,6 @@ def url() -> Iterator[str]:
         yield server.new_database("requests")
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.test_all
 def test_everything_at_the_desk_holds_on_postgresql(url: str) -> None:
     done = subprocess.run(

@@ -49,7 +49,6 @@ def sides(after: Build) -> tuple[ProfileSide, ProfileSide]:
     return ProfileSide("base", paths.of(Side.BEFORE)), ProfileSide("head", paths.of(Side.AFTER))
 
 
-@pytest.mark.timeout(600)
 def test_both_sides_are_profiled_in_the_sandbox_and_compared(open_folder: Path) -> None:
     asked = question(patched())
     results = open_folder / "results"

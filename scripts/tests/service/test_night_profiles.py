@@ -127,7 +127,6 @@ def box(made: Path, tmp_path: Path) -> Box:
 
 
 @pytest.mark.test_all
-@pytest.mark.timeout(900)
 def test_what_was_confirmed_is_profiled_linked_and_kept_apart_from_all_results(
     box: Box, made: Path
 ) -> None:

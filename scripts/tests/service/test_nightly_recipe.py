@@ -270,7 +270,6 @@ def test_after_an_update_of_the_box_the_old_build_is_set_against_the_new(
     assert "the box is as it was" in tonight(order(recipe)).night.step(STEP).note
 
 
-@pytest.mark.timeout(900)
 def test_a_night_killed_while_it_builds_and_measures_goes_on_with_its_commit(
     tmp_path: Path, world: World, recipe: Path, flink: FlinkRepository
 ) -> None:

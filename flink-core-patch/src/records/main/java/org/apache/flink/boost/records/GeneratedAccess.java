@@ -25,7 +25,7 @@ final class GeneratedAccess {
 
     /**
      * Whether a class was not there in time, as where the task holds a lock that generating needs:
-     * nobody waits any more then.
+     * nobody waits until the next one is there.
      */
     private static volatile boolean late;
 
@@ -67,7 +67,12 @@ final class GeneratedAccess {
     void start(Generation generation) {
         boolean isStarted = false;
         try {
-            GenerationThread.run(() -> outcome.complete(run(generation)));
+            GenerationThread.run(
+                    () -> {
+                        Outcome made = run(generation);
+                        late = false;
+                        outcome.complete(made);
+                    });
             if (IS_WARM.compareAndSet(false, true)) {
                 // Behind the first class, which somebody waits for.
                 WarmUp.start();

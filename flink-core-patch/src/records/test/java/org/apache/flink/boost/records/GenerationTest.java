@@ -65,11 +65,19 @@ class GenerationTest {
         pair.assertSame(pair.make(1, "x"));
     }
 
-    /** Without, thousands of records would go stock's way. */
+    /**
+     * Without, thousands of records would go stock's way. One that was late ends that for itself.
+     */
     @Test
     void theFirstRecordWaitsForTheClass() throws Exception {
         ForkedJvm.Result result = ForkedJvm.run(List.of(), FirstAccessProbe.class);
-        assertThat(result.answers()).as(result.output).containsExactly("false", "false", "true");
+        // On a machine that is busy any of the first may be late.
+        List<String> answers = result.answers();
+        assertThat(answers).as(result.output).hasSize(5);
+        assertThat(answers.subList(2, 4)).containsExactly("waited for", "not waited for");
+        assertThat(List.of(answers.get(0), answers.get(1), answers.get(4)))
+                .as(result.output)
+                .isSubsetOf("there", "waited for");
     }
 
     /** An interrupt is the task's: it is neither lost nor waited through. */
