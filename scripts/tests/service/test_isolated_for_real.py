@@ -18,7 +18,7 @@ from flink_repository import release_of
 
 from flink_boost.base.files import sha256
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.flink.jdks import ask_jdk, java_home
+from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.side import Side
 from flink_boost.measure import classpaths, fork_files, run_plan, runner, store
@@ -120,7 +120,7 @@ def liar(classes: Path, what: str, folder: Path) -> Build:
 
 
 def question(after: Build) -> BuildQuestion:
-    java = choose_java(None, None, LINE.jdks, dict(os.environ), java_home)
+    java = choose_java(None, None, LINE.jdks, dict(os.environ))
     group = choose_cells(find_group(load_groups(), "smoke"), ["StringSerialization.*write"])
     night = run_plan.plan_run(
         run_id="20260301T010000Z-night",
