@@ -2,6 +2,7 @@
 package org.apache.flink.boost.guard;
 
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,6 +28,12 @@ final class OtherFamilies {
      * where a job's first record met a full heap it would fail, and never come back for other jobs.
      */
     private static final String CALLED_FIRST = "org.apache.flink.boost.records.RecordAccess";
+
+    /** Likewise; but where these cannot be, as without Kryo, stock's code does their work. */
+    private static final List<String> CALLED_NEXT =
+            Arrays.asList(
+                    "org.apache.flink.boost.records.check.StockRun",
+                    "org.apache.flink.boost.records.kryo.LookAheadInput");
 
     private final WeaveRecord record;
     private final ClassPathEntry ourJar;
@@ -106,12 +113,24 @@ final class OtherFamilies {
 
     private OfFamily initialised() throws IOException {
         try {
-            if (ourJar.find(CALLED_FIRST.replace('.', '/') + ".class") != null) {
-                Class.forName(CALLED_FIRST, true, loader);
-            }
-            return OfFamily.ON;
+            initialise(CALLED_FIRST);
         } catch (ClassNotFoundException | LinkageError e) {
             return OfFamily.missed(CALLED_FIRST + " cannot be initialised (" + e + ")");
+        }
+        for (String name : CALLED_NEXT) {
+            try {
+                initialise(name);
+            } catch (ClassNotFoundException | LinkageError e) {
+                // Whoever calls it finds that out again, and hands over.
+                continue;
+            }
+        }
+        return OfFamily.ON;
+    }
+
+    private void initialise(String name) throws IOException, ClassNotFoundException {
+        if (ourJar.find(name.replace('.', '/') + ".class") != null) {
+            Class.forName(name, true, loader);
         }
     }
 }

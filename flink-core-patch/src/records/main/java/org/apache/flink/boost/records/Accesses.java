@@ -119,18 +119,20 @@ public final class Accesses {
         if (shapes.size() >= MOST_SHAPES) {
             return GeneratedAccess.refused(type.getName(), Reason.TOO_MANY_SHAPES);
         }
-        GeneratedAccess added = new GeneratedAccess(type.getName());
-        GeneratedAccess other = shapes.putIfAbsent(key, added);
-        if (other != null) {
-            return other;
-        }
-        added.start(
+        // Made first: what is known and never begun, for want of memory, would be waited for.
+        GeneratedAccess.Generation generation =
                 () -> {
                     RecordShape shape = RecordShape.of(type, fields, serializers);
                     StockManner manner = Manner.OF_STOCK;
                     AccessFactory factory = AccessFactory.ofFields(shape, manner.initialises());
                     return (all, own) -> factory.access(all, own, all, shape.constructor(), manner);
-                });
+                };
+        GeneratedAccess added = new GeneratedAccess(type.getName());
+        GeneratedAccess other = shapes.putIfAbsent(key, added);
+        if (other != null) {
+            return other;
+        }
+        added.start(generation);
         return added;
     }
 

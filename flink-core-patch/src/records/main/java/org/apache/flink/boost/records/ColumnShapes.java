@@ -22,6 +22,7 @@ final class ColumnShapes {
 
     GeneratedAccess get(String key, Generation generation) {
         GeneratedAccess added;
+        GeneratedAccess.Generation begin;
         synchronized (this) {
             WeakReference<GeneratedAccess> reference = shapes.get(key);
             GeneratedAccess known = reference == null ? null : reference.get();
@@ -29,10 +30,13 @@ final class ColumnShapes {
                 return known;
             }
             shapes.values().removeIf(each -> each.get() == null);
-            added = new GeneratedAccess(key.replace('\n', ' '));
-            shapes.put(key, new WeakReference<>(added));
+            GeneratedAccess shape = new GeneratedAccess(key.replace('\n', ' '));
+            // Made first: what is known and never begun, for want of memory, would be waited for.
+            begin = () -> generation.generate(shape);
+            added = shape;
+            shapes.put(key, new WeakReference<>(shape));
         }
-        added.start(() -> generation.generate(added));
+        added.start(begin);
         return added;
     }
 

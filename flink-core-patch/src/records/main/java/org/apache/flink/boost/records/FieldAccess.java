@@ -19,6 +19,9 @@ public abstract class FieldAccess extends RecordAccess {
     private final Constructor<?> constructor;
     private final StockManner manner;
 
+    /** The fields whose values stock of some releases creates and replaces. */
+    private final int[] created;
+
     /**
      * @param fields the serializer's, made accessible
      * @param serializers the serializer's, one per field
@@ -34,6 +37,14 @@ public abstract class FieldAccess extends RecordAccess {
         this.serializers = serializers;
         this.constructor = constructor;
         this.manner = manner;
+        int[] others = new int[fields.length];
+        int count = 0;
+        for (int i = 0; i < fields.length; i++) {
+            if (FieldKind.of(fields[i].getType(), serializers[i]) == FieldKind.OTHER) {
+                others[count++] = i;
+            }
+        }
+        this.created = Arrays.copyOf(others, count);
     }
 
     /** Sets a field as stock does, with stock's exception for what the field does not take. */
@@ -51,10 +62,8 @@ public abstract class FieldAccess extends RecordAccess {
      */
     protected final void initialise(Object target) {
         try {
-            for (int i = 0; i < fields.length; i++) {
-                if (FieldKind.of(fields[i].getType(), serializers[i]) == FieldKind.OTHER) {
-                    set(i, target, serializers[i].createInstance());
-                }
+            for (int i : created) {
+                set(i, target, serializers[i].createInstance());
             }
         } catch (Exception e) {
             throw manner.notInitialised(e);

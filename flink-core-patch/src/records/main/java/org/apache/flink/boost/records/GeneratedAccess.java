@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.records;
 
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -31,6 +33,11 @@ final class GeneratedAccess {
 
     private static final AtomicBoolean IS_WARM = new AtomicBoolean();
 
+    private static final Set<String> TOLD = ConcurrentHashMap.newKeySet();
+
+    /** A session cluster sees many jobs. */
+    private static final int MOST_TOLD = 1000;
+
     private final String name;
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
 
@@ -41,8 +48,11 @@ final class GeneratedAccess {
         this.name = name;
     }
 
-    /** One that is never generated. */
+    /** One that is never generated; the log tells it once. */
     static GeneratedAccess refused(String name, Reason reason) {
+        if (TOLD.size() < MOST_TOLD && TOLD.add(name + reason)) {
+            LOG.info("{} goes stock's way, because {}", name, reason.sentence());
+        }
         GeneratedAccess refused = new GeneratedAccess(name);
         refused.outcome.complete(new Outcome(null, reason, reason.sentence()));
         return refused;
@@ -69,9 +79,13 @@ final class GeneratedAccess {
         try {
             GenerationThread.run(
                     () -> {
-                        Outcome made = run(generation);
-                        late = false;
-                        outcome.complete(made);
+                        Outcome made = NOT_STARTED;
+                        try {
+                            made = run(generation);
+                        } finally {
+                            late = false;
+                            outcome.complete(made);
+                        }
                     });
             if (IS_WARM.compareAndSet(false, true)) {
                 // Behind the first class, which somebody waits for.

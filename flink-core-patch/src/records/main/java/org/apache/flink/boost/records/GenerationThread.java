@@ -46,6 +46,8 @@ final class GenerationThread {
         Thread thread = new Thread(null, work, NAME, 0, false);
         thread.setDaemon(true);
         thread.setContextClassLoader(null);
+        // Flink may end a process for what nobody catches. What comes here could not be logged.
+        thread.setUncaughtExceptionHandler((ended, thrown) -> {});
         return thread;
     }
 }

@@ -79,7 +79,10 @@ final class WarmUp implements Runnable {
                 () -> {
                     try {
                         new WarmUp().run();
-                    } catch (ReflectiveOperationException | IOException | RuntimeException e) {
+                    } catch (ReflectiveOperationException
+                            | IOException
+                            | RuntimeException
+                            | Error e) {
                         fail(e);
                     }
                 });
@@ -92,7 +95,7 @@ final class WarmUp implements Runnable {
             for (int i = 0; i < CALLS; i++) {
                 move();
             }
-        } catch (ReflectiveOperationException | IOException | RuntimeException e) {
+        } catch (ReflectiveOperationException | IOException | RuntimeException | Error e) {
             fail(e);
             return;
         }
@@ -106,7 +109,7 @@ final class WarmUp implements Runnable {
         return network != null;
     }
 
-    private static void fail(Exception e) {
+    private static void fail(Throwable e) {
         LOG.warn("HotSpot could not be shown all views: records may be slow at first.", e);
     }
 

@@ -3,15 +3,17 @@ package org.apache.flink.boost.records;
 
 import java.lang.reflect.Field;
 import java.util.concurrent.Callable;
+import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
+import org.apache.flink.api.java.typeutils.runtime.kryo.KryoSerializer;
 import org.apache.flink.boost.guard.Families;
 import org.apache.flink.boost.guard.GuardFileSystemFactory;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 
 /**
- * Copies the first record of a process in a full heap, or reads it at the end of the stack, and
+ * Copies or reads the first record of a process in a full heap, or at the end of the stack, and
  * says what becomes of the next one.
  */
 public final class FirstRecordProbe {
@@ -31,14 +33,16 @@ public final class FirstRecordProbe {
     }
 
     /**
-     * @param arguments {@code stack}, or none for a full heap
+     * @param arguments {@code stack}, or {@code kryo} or none for a full heap
      */
     public static void main(String[] arguments) throws Exception {
         System.out.println("= " + Families.RECORDS);
-        if (arguments.length > 0) {
-            readAtTheEndOfTheStack();
-        } else {
+        if (arguments.length == 0) {
             copyInFullHeap();
+        } else if (arguments[0].equals("kryo")) {
+            readByKryoInFullHeap();
+        } else {
+            readAtTheEndOfTheStack();
         }
     }
 
@@ -83,9 +87,37 @@ public final class FirstRecordProbe {
         for (int i = 0; i < 100; i++) {
             stock.copy(record);
         }
-        System.out.println("= " + firstInFullHeap(serializer, record));
+        System.out.println("= " + firstInFullHeap(0, () -> serializer.copy(record)));
         record.a = 7;
         System.out.println("= " + ((Part) serializer().copy(record)).a);
+    }
+
+    private static void readByKryoInFullHeap() throws Exception {
+        Part record = new Part();
+        record.a = 7;
+        TypeSerializer<Object> serializer = kryo();
+        DataOutputSerializer out = new DataOutputSerializer(16);
+        // Makes the serializer's Kryo.
+        serializer.serialize(record, out);
+        byte[] bytes = out.getCopyOfBuffer();
+        TypeSerializer<Object> stock =
+                StockSerializers.kryo(Object.class, new SerializerConfigImpl());
+        for (int i = 0; i < 100; i++) {
+            stock.deserialize(new DataInputDeserializer(bytes));
+        }
+        DataInputDeserializer view = new DataInputDeserializer();
+        Callable<?> read =
+                () -> {
+                    view.setBuffer(bytes);
+                    return serializer.deserialize(view);
+                };
+        System.out.println("= " + firstInFullHeap(512, read));
+        Object next = kryo().deserialize(new DataInputDeserializer(bytes));
+        System.out.println("= " + ((Part) next).a);
+    }
+
+    private static TypeSerializer<Object> kryo() {
+        return new KryoSerializer<>(Object.class, new SerializerConfigImpl());
     }
 
     private static TypeSerializer<Object> serializer() throws NoSuchFieldException {
@@ -100,14 +132,14 @@ public final class FirstRecordProbe {
         return new TypeSerializer<?>[] {IntSerializer.INSTANCE};
     }
 
-    /** Gives memory back piece by piece, until there is enough for a copy. */
-    private static Class<?> firstInFullHeap(TypeSerializer<Object> serializer, Part record) {
-        byte[][] pieces = new byte[MOST_PIECES][0];
+    /** Gives memory back piece by piece, until there is enough for a call. */
+    private static Class<?> firstInFullHeap(int size, Callable<?> call) throws Exception {
+        byte[][] pieces = new byte[MOST_PIECES][size];
         Object rest = fill();
         Throwable end = null;
         for (int i = 0; i < pieces.length; i++) {
             try {
-                serializer.copy(record);
+                call.call();
                 break;
             } catch (OutOfMemoryError e) {
                 end = e;

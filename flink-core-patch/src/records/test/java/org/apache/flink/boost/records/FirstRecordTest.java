@@ -23,6 +23,18 @@ class FirstRecordTest {
     }
 
     @Test
+    void aFullHeapAtTheFirstRecordByKryoIsForgotten() throws Exception {
+        List<String> options =
+                List.of("-Xmx24m", "-Dflink.boost.records=" + (Families.RECORDS ? "on" : "off"));
+        ForkedJvm.Result result = ForkedJvm.run(options, FirstRecordProbe.class, "kryo");
+        assertThat(result.code).as(result.output).isZero();
+        assertThat(result.answers())
+                .as(result.output)
+                .containsExactly(
+                        String.valueOf(Families.RECORDS), "class java.lang.OutOfMemoryError", "7");
+    }
+
+    @Test
     void theEndOfTheStackAtTheFirstRecordIsForgotten() throws Exception {
         List<String> options =
                 List.of("-Xss400k", "-Dflink.boost.records=" + (Families.RECORDS ? "on" : "off"));

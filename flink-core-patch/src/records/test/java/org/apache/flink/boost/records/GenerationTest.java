@@ -22,6 +22,7 @@ import org.apache.flink.api.common.typeutils.base.StringSerializer;
 import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.api.java.typeutils.runtime.kryo.KryoSerializer;
 import org.apache.flink.boost.records.MadeType.MadeLoader;
+import org.apache.flink.boost.records.shapes.Reason;
 import org.apache.flink.boost.strings.ForkedJvm;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.junit.jupiter.api.Test;
@@ -78,6 +79,33 @@ class GenerationTest {
         assertThat(List.of(answers.get(0), answers.get(1), answers.get(4)))
                 .as(result.output)
                 .isSubsetOf("there", "waited for");
+    }
+
+    /** What nobody could log leaves stock's way, and nobody waiting. */
+    @Test
+    void anErrorThatCannotBeToldIsAnOutcome() throws Exception {
+        GeneratedAccess access = new GeneratedAccess("made.Broken");
+        access.start(
+                () -> {
+                    throw new AssertionError() {
+                        private static final long serialVersionUID = 1L;
+
+                        @Override
+                        public String toString() {
+                            throw new OutOfMemoryError("no room for words");
+                        }
+                    };
+                });
+        assertThat(access.outcome().get(60, TimeUnit.SECONDS).reason()).isEqualTo(Reason.FAILED);
+    }
+
+    /** Flink may end a process for an error that nobody catches. */
+    @Test
+    void noErrorOfTheThreadIsUncaught() throws Exception {
+        List<String> options = List.of("-XX:MaxDirectMemorySize=16");
+        ForkedJvm.Result result = ForkedJvm.run(options, NoDirectMemoryProbe.class);
+        assertThat(result.code).as(result.output).isZero();
+        assertThat(result.answers()).as(result.output).containsExactly("true", "none");
     }
 
     /** An interrupt is the task's: it is neither lost nor waited through. */

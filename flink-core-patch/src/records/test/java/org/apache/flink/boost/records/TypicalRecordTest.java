@@ -10,8 +10,15 @@ import java.util.List;
 import java.util.Map;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.common.typeutils.base.GenericArraySerializer;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
+import org.apache.flink.api.common.typeutils.base.StringSerializer;
+import org.apache.flink.boost.records.MadeType.MadeLoader;
 import org.apache.flink.boost.records.patches.PojoSerializerPatch;
+import org.apache.flink.boost.sidebyside.Allocation;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
 import org.junit.jupiter.api.Test;
 
 /** Classes as jobs have them, with the serializers that Flink chooses for their fields. */
@@ -122,6 +129,31 @@ class TypicalRecordTest {
         for (int length = 1; length < bytes.length; length++) {
             pair.assertSameRead(Arrays.copyOf(bytes, length));
         }
+    }
+
+    /** Also where stock sets the fields of a new object before it reads them. */
+    @Test
+    void nothingIsAllocatedThatStockDoesNot() throws Exception {
+        MadeType made = MadeType.pojo("made.Wide");
+        TypeSerializer<?>[] serializers = new TypeSerializer<?>[20];
+        for (int i = 0; i < serializers.length; i++) {
+            made = made.with("f" + i, i == 0 ? Integer[].class : String.class);
+            serializers[i] = StringSerializer.INSTANCE;
+        }
+        serializers[0] = new GenericArraySerializer<>(Integer.class, IntSerializer.INSTANCE);
+        RecordPair pair = new RecordPair(made.in(new MadeLoader()), serializers);
+        assertThat(pair.reason()).isNull();
+        TypeSerializer<Object> ours =
+                StockSerializers.ourPojo(pair.type, pair.fields, pair.serializers);
+        DataOutputSerializer out = new DataOutputSerializer(64);
+        pair.stock.serialize(pair.type.getDeclaredConstructor().newInstance(), out);
+        byte[] bytes = out.getCopyOfBuffer();
+        assertThat(allocated(ours, bytes)).isBetween(1L, allocated(pair.stock, bytes));
+    }
+
+    private static long allocated(TypeSerializer<Object> reader, byte[] bytes) {
+        DataInputDeserializer view = new DataInputDeserializer();
+        return Allocation.ofEach(200, () -> view.setBuffer(bytes), () -> reader.deserialize(view));
     }
 
     /** A class whose initialiser fails. */

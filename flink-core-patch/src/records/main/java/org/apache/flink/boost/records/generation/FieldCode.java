@@ -40,7 +40,10 @@ final class FieldCode {
     private FieldCode(RecordShape shape, boolean initialises) {
         this.shape = shape;
         this.type = shape.type();
-        this.initialises = initialises && !shape.isRecord();
+        this.initialises =
+                initialises
+                        && !shape.isRecord()
+                        && shape.fields().stream().anyMatch(e -> e.kind() == FieldKind.OTHER);
         this.access =
                 new AccessClass(
                         Type.getInternalName(type) + "$FlinkBoostAccess", FieldAccess.class);

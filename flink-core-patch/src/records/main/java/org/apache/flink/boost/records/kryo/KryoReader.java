@@ -47,8 +47,10 @@ public final class KryoReader {
         }
         LookAheadInput input = self.boostLookAhead();
         if (input == null) {
-            input = new LookAheadInput(source);
-            self.boostLookAhead(input);
+            input = inputFor(self, source);
+        }
+        if (input == null) {
+            return HandOver.TO_STOCK;
         }
         if (source == self.boostPrevious() && (self.boostInput() != input || input.hasMore())) {
             // What an input took too much of the record before cannot be read twice.
@@ -59,6 +61,17 @@ public final class KryoReader {
             letGo(self);
         }
         return record;
+    }
+
+    /** The serializer's first input; null where heap or stack are enough for stock alone. */
+    private static LookAheadInput inputFor(KryoInsides self, DataInputView source) {
+        try {
+            LookAheadInput input = new LookAheadInput(source);
+            self.boostLookAhead(input);
+            return input;
+        } catch (VirtualMachineError | LinkageError e) {
+            return null;
+        }
     }
 
     /** Lets go of the view before, as stock does, so that an input begins anew. */
@@ -80,11 +93,13 @@ public final class KryoReader {
         }
         if (source != self.boostPrevious()) {
             // As stock: what the input before may still hold is of the other view.
-            if (input == null) {
-                input = new LookAheadInput(source);
-                self.boostLookAhead(input);
-            } else {
+            if (input != null) {
                 input.bind(source);
+            } else {
+                input = inputFor(self, source);
+                if (input == null) {
+                    return HandOver.TO_STOCK;
+                }
             }
             self.boostInput(input);
             self.boostPrevious(source);

@@ -27,6 +27,9 @@ public enum FieldKind {
     /** Whatever its serializer makes of it. */
     OTHER(null, null, null, null, 0);
 
+    /** Without the copy that each call of {@code values()} makes. */
+    private static final FieldKind[] ALL = values();
+
     private final Class<?> serializer;
     private final Class<?> plain;
     private final Class<?> box;
@@ -52,7 +55,7 @@ public enum FieldKind {
 
     /** The kind whose values that serializer takes. */
     static FieldKind of(TypeSerializer<?> serializer) {
-        for (FieldKind kind : values()) {
+        for (FieldKind kind : ALL) {
             if (kind.serializer == serializer.getClass()) {
                 return kind;
             }
@@ -62,7 +65,7 @@ public enum FieldKind {
 
     /** The kind whose primitive this is; null for a reference. */
     public static FieldKind ofPrimitive(Class<?> type) {
-        for (FieldKind kind : values()) {
+        for (FieldKind kind : ALL) {
             if (kind.plain == type && type.isPrimitive()) {
                 return kind;
             }
