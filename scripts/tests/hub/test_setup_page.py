@@ -10,6 +10,7 @@ from ruamel.yaml import YAML
 
 from flink_boost.base.errors import HubAway, HubRefused
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.publish import target
 from flink_boost.service.builds.isolation import mirrors
 from flink_boost.service.requests.hub import account, github, listening, webhook
 from flink_boost.service.requests.service_settings import (
@@ -33,7 +34,8 @@ def test_every_variable_is_named_and_no_other() -> None:
         if name.endswith("VARIABLE")
     }
     named = set(re.findall(r"FLINK_BOOST_[A-Z_]+", PAGE))
-    assert named == known - {webhook.SECRET_VARIABLE} | {mirrors.VARIABLE}
+    sent = {target.URL_VARIABLE, target.TOKEN_FILE_VARIABLE}
+    assert named == known - {webhook.SECRET_VARIABLE} | {mirrors.VARIABLE} | sent
 
 
 def test_the_numbers_are_those_of_the_code() -> None:
