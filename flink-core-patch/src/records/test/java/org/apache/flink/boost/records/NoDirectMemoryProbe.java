@@ -21,8 +21,12 @@ public final class NoDirectMemoryProbe {
             Thread.sleep(1);
             access = Accesses.ofTuple(Tuple2.class, serializers);
         }
-        // Behind the first call of what shows the views.
-        Thread.sleep(500);
+        // The JDK asks for such memory for half a second; the thread ends when it has nothing to
+        // do.
+        while (Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(each -> each.getName().equals("flink-boost-generation"))) {
+            Thread.sleep(10);
+        }
         System.out.println("= " + (access != RecordAccess.STOCK));
         System.out.println("= " + (uncaught.get() == null ? "none" : uncaught.get()));
         System.exit(0);
