@@ -210,7 +210,7 @@ def _numbered(label: str, number: int) -> Iterator[None]:
     try:
         yield
     except RefusedParcelError as error:
-        raise RefusedParcelError(f"{label.format(number)}{error}") from None
+        raise RefusedParcelError(f"{label.format(number)}{error}", error.status) from None
 
 
 def _benchmarks(results: Sequence[IncomingResult]) -> dict[str, Benchmark]:
