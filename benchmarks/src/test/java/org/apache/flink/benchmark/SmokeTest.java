@@ -42,6 +42,7 @@ class SmokeTest {
                     "RocksStateBackendBenchmark");
 
     private static final String PURCHASES = "PurchaseJobBenchmarks";
+    private static final String SESSION = "SessionClusterBenchmarks";
     private static final String CALLS = "RecordSerializationBenchmark";
     private static final String WRITER = "RecordWriterBenchmark";
     private static final String READER = "RecordReaderBenchmark";
@@ -89,6 +90,14 @@ class SmokeTest {
                         prefix + JOBS + ".serializerPojo",
                         prefix + JOBS + ".serializerRow",
                         prefix + JOBS + ".serializerTuple",
+                        prefix + SESSION + ".chain",
+                        prefix + SESSION + ".count",
+                        prefix + SESSION + ".eventTime",
+                        prefix + SESSION + ".heapState",
+                        prefix + SESSION + ".serializerKryo",
+                        prefix + SESSION + ".serializerPojo",
+                        prefix + SESSION + ".serializerRow",
+                        prefix + SESSION + ".serializerTuple",
                         prefix + BROADCAST + ".networkBroadcastThroughput",
                         prefix + LATENCY + ".networkLatency1to1",
                         prefix + THROUGHPUT + ".networkThroughput",
@@ -273,6 +282,7 @@ class SmokeTest {
         ChainedOptionsBuilder options = moment(JOBS, 0);
         SMALL_RECORD_JOBS.forEach(options::include);
         options.include(PURCHASES);
+        options.include(SESSION + ".serializerTuple");
         if (!JavaRecords.areSupported()) {
             options.exclude("javaRecords");
         }
@@ -285,7 +295,7 @@ class SmokeTest {
         } finally {
             System.clearProperty(ClusterJob.SHORTENED);
         }
-        assertThat(results).hasSize(6 + 1 + 1 + 1 + 1 + (JavaRecords.areSupported() ? 8 : 7));
+        assertThat(results).hasSize(6 + 1 + 1 + 1 + 1 + 1 + (JavaRecords.areSupported() ? 8 : 7));
         assertThat(results)
                 .allSatisfy(
                         result -> {

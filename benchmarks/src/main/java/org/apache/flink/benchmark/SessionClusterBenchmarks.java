@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.benchmark;
+
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.benchmark.line.LocalCluster;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * Jobs of {@link PurchaseJobBenchmarks} and {@link SerializationFrameworkMiniBenchmarks} on a
+ * session cluster that has run {@link OtherJobs} before.
+ */
+@BenchmarkMode(Mode.Throughput)
+@OutputTimeUnit(TimeUnit.MILLISECONDS)
+@Fork(
+        value = 1,
+        jvmArgsAppend = {"-XX:+UseG1GC", "-Xms768m", "-Xmx768m", "-Xmn256m", "-XX:+AlwaysPreTouch"})
+@Warmup(iterations = 12, time = 1, timeUnit = TimeUnit.SECONDS)
+@Measurement(iterations = 4, time = 1, timeUnit = TimeUnit.SECONDS)
+public class SessionClusterBenchmarks {
+
+    @Benchmark
+    @OperationsPerInvocation(PurchaseJobBenchmarks.RECORDS)
+    public long chain(ChainJob job) throws Exception {
+        return job.run();
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(PurchaseJobBenchmarks.RECORDS)
+    public long eventTime(EventTimeJob job) throws Exception {
+        return job.run();
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(PurchaseJobBenchmarks.RECORDS)
+    public long heapState(HeapStateJob job) throws Exception {
+        return job.run();
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(PurchaseJobBenchmarks.RECORDS)
+    public long count(CountJob job) throws Exception {
+        return job.run();
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(SerializationFrameworkMiniBenchmarks.ORDERS)
+    public long serializerPojo(PojoJob job) throws Exception {
+        return job.run();
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(SerializationFrameworkMiniBenchmarks.ORDERS)
+    public long serializerTuple(TupleJob job) throws Exception {
+        return job.run();
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(SerializationFrameworkMiniBenchmarks.ORDERS)
+    public long serializerRow(RowJob job) throws Exception {
+        return job.run();
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(SerializationFrameworkMiniBenchmarks.SLOW_ORDERS)
+    public long serializerKryo(KryoJob job) throws Exception {
+        return job.run();
+    }
+
+    /** {@link PurchaseJobBenchmarks.ChainJob}. */
+    public static class ChainJob extends PurchaseJobBenchmarks.ChainJob {
+        @Override
+        void warm(LocalCluster cluster) throws Exception {
+            OtherJobs.run(cluster);
+        }
+    }
+
+    /** {@link PurchaseJobBenchmarks.EventTimeJob}. */
+    public static class EventTimeJob extends PurchaseJobBenchmarks.EventTimeJob {
+        @Override
+        void warm(LocalCluster cluster) throws Exception {
+            OtherJobs.run(cluster);
+        }
+    }
+
+    /** {@link PurchaseJobBenchmarks.HeapStateJob}. */
+    public static class HeapStateJob extends PurchaseJobBenchmarks.HeapStateJob {
+        @Override
+        void warm(LocalCluster cluster) throws Exception {
+            OtherJobs.run(cluster);
+        }
+    }
+
+    /** {@link PurchaseJobBenchmarks.CountJob}. */
+    public static class CountJob extends PurchaseJobBenchmarks.CountJob {
+        @Override
+        void warm(LocalCluster cluster) throws Exception {
+            OtherJobs.run(cluster);
+        }
+    }
+
+    /** {@link SerializationFrameworkMiniBenchmarks.PojoJob}. */
+    public static class PojoJob extends SerializationFrameworkMiniBenchmarks.PojoJob {
+        @Override
+        void warm(LocalCluster cluster) throws Exception {
+            OtherJobs.run(cluster);
+        }
+    }
+
+    /** {@link SerializationFrameworkMiniBenchmarks.TupleJob}. */
+    public static class TupleJob extends SerializationFrameworkMiniBenchmarks.TupleJob {
+        @Override
+        void warm(LocalCluster cluster) throws Exception {
+            OtherJobs.run(cluster);
+        }
+    }
+
+    /** {@link SerializationFrameworkMiniBenchmarks.RowJob}. */
+    public static class RowJob extends SerializationFrameworkMiniBenchmarks.RowJob {
+        @Override
+        void warm(LocalCluster cluster) throws Exception {
+            OtherJobs.run(cluster);
+        }
+    }
+
+    /** {@link SerializationFrameworkMiniBenchmarks.KryoJob}. */
+    public static class KryoJob extends SerializationFrameworkMiniBenchmarks.KryoJob {
+        @Override
+        void warm(LocalCluster cluster) throws Exception {
+            OtherJobs.run(cluster);
+        }
+    }
+}
