@@ -54,7 +54,7 @@ from suites.totals import Sheet, add_up, failed_tests
 @click.option("--record", is_flag=True, help="With --all: note in docs/ that it passed.")
 @click.option("--only", metavar="PATTERN", help="Suites whose title matches; builds run always.")
 @click.option("--list", "listing", is_flag=True, help="Say what would run.")
-@click.option("--workers", type=click.IntRange(1), help="Suites at once; default: cores + 1.")
+@click.option("--workers", type=click.IntRange(1), help="Suites at once; default: cores + 2.")
 def main(
     lines: tuple[str, ...],
     everything: bool,
@@ -92,7 +92,7 @@ def main(
         if not check and (short := short_of_room(PROJECT_ROOT)):
             click.echo(short)
         with exclusive_lock(PROJECT_ROOT / REPORTS / ".lock", "make test"):
-            sheet = _run(runner, suites, workers or (os.cpu_count() or 1) + 1, everything)
+            sheet = _run(runner, suites, workers or (os.cpu_count() or 1) + 2, everything)
             if not check:
                 whole_run = everything and not only and not lines
                 _end(runner, sheet if whole_run and sheet.good else None, record)

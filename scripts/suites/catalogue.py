@@ -50,11 +50,11 @@ class Suite:
     """A command that passes or fails; ``counted`` is None for one that leaves no reports.
 
     It runs in ``folder``, below the root, after the suites named in ``after``; a ``quiet`` one
-    after all that are not. Beside one of ``weight`` 2 fewer others run. One that others need runs
-    ``always``, and knows by itself what is missing; files that it ``makes``, below the root, are
-    deleted before unless they were made of the same inputs. What it takes counts for the ``part``
-    of ``budget.toml``. ``again``, with names of tests behind it, runs them alone, with reports in a
-    folder ``<name>-again``.
+    after all that are not. Beside one of a higher ``weight`` fewer others run. One that others need
+    runs ``always``, and knows by itself what is missing; files that it ``makes``, below the root,
+    are deleted before unless they were made of the same inputs. What it takes counts for the
+    ``part`` of ``budget.toml``. ``again``, with names of tests behind it, runs them alone, with
+    reports in a folder ``<name>-again``.
     """
 
     name: str
@@ -117,7 +117,10 @@ def all_suites(choice: Choice) -> list[Suite]:
     return [
         *builds,
         *homes,
-        replace(_pytest("python", "not quiet and not cluster", choice, "tests"), after=ready),
+        # They wait for processes half of their time.
+        replace(
+            _pytest("python", "not quiet and not cluster", choice, "tests", workers=3), after=ready
+        ),
         _pytest("dashboard", "not quiet", choice, workers=0, folder=DASHBOARD),
         _clusters(choice, ready),
         *(replace(suite, part="Flink's own") for suite in flinks),

@@ -60,6 +60,7 @@ def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.test_all
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     command = arguments(tmp_path, *CHOSEN)
     process = subprocess.Popen(

@@ -150,6 +150,7 @@ def test_it_begins_a_quick_look_where_none_was_interrupted(build: Path, group: G
     assert len(info.cells) > 1
 
 
+@pytest.mark.test_all
 def test_both_answer_a_program_with_one_object(build: Path, interrupted: RunInfo) -> None:
     with failing_codespeed() as server:
         done = run_command(build, "--json", **reach(server))

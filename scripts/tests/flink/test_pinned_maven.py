@@ -111,7 +111,9 @@ def test_what_is_recorded_builds(build: Build) -> None:
     assert "picocli" in done.stdout
 
 
-@pytest.mark.parametrize("path", [JAR, PLUGIN, PLUGIN.replace(".jar", ".pom")])
+@pytest.mark.parametrize(
+    "path", [JAR, PLUGIN, pytest.param(PLUGIN.replace(".jar", ".pom"), marks=pytest.mark.test_all)]
+)
 @pytest.mark.parametrize("mode", ["verify", pytest.param("known", marks=pytest.mark.test_all)])
 def test_a_changed_file_stops_the_build(build: Build, path: str, mode: str) -> None:
     """A jar, a plugin, a plugin's POM."""

@@ -235,6 +235,7 @@ def test_a_class_of_a_third_jar_is_woven_and_judged(woven: Woven) -> None:
     assert says[3] == with_rows[3]
 
 
+@pytest.mark.test_all
 def test_a_class_file_with_another_checksum_is_not_woven(woven: Woven) -> None:
     woven.lock("0" * 64)
     done = woven.weave()

@@ -74,7 +74,8 @@ def test_a_change_ends_with_the_jar_whole_or_not_there(
     capsys.readouterr()
 
 
-@pytest.mark.parametrize("moment", [pytest.param("before", marks=pytest.mark.test_all), "after"])
+@pytest.mark.test_all
+@pytest.mark.parametrize("moment", ["before", "after"])
 def test_an_upgrade_ends_with_one_jar_or_none(
     moment: str, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -183,6 +183,7 @@ def archive(folder: Path, class_path: str, *words: str) -> Path:
     return file
 
 
+@pytest.mark.test_all
 def test_an_archive_of_stocks_classes_is_seen(jars: Jars, tmp_path: Path) -> None:
     """A JVM that finds a class in its archive does not look on the class path, JDK 25 at least."""
     stock, ours = path_of(jars.dist, *jars.rest), path_of(jars.ours, jars.dist, *jars.rest)

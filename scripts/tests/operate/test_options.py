@@ -132,7 +132,9 @@ def test_what_one_role_alone_does_not_start_with_is_told_of_that_role(
 # --- Flink runs other classes ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("key", ["default-opts_all", "opts_jobmanager"])
+@pytest.mark.parametrize(
+    "key", ["default-opts_all", pytest.param("opts_jobmanager", marks=pytest.mark.test_all)]
+)
 def test_an_agent_that_hands_back_stocks_class_is_found(
     key: str, agent: Path, home: Path, answer: Answer
 ) -> None:

@@ -72,7 +72,10 @@ def home(tmp_path: Path) -> Path:
     return new_home(tmp_path / "flink")
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize(
+    "number",
+    [*NUMBERS[:2], *(pytest.param(number, marks=pytest.mark.test_all) for number in NUMBERS[2:])],
+)
 def test_the_classes_decide_whatever_the_number(
     number: str, home: Path, classes: dict[str, bytes], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -59,6 +59,7 @@ def test_a_family_that_is_off_is_told(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "whose jar fits, with records off: their classes differ." in capsys.readouterr().out
 
 
+@pytest.mark.test_all
 def test_other_classes_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (old, _) = ensure_release_jars("1.20.2")
     shutil.copy(old, folder / "flink-core-2.4.0-rc1.jar")

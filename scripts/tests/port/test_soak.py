@@ -142,6 +142,7 @@ def test_records_are_soaked_and_a_difference_is_found(
     assert "but was" in capfd.readouterr().out
 
 
+@pytest.mark.test_all
 def test_a_program_gets_one_object_whatever_the_result(
     build: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -211,6 +212,7 @@ def test_a_killed_run_goes_on_where_it_was(build: Path, capfd: pytest.CaptureFix
     assert result_of(build)["done"] == int(cases)
 
 
+@pytest.mark.test_all
 def test_a_run_with_another_jar_is_not_continued(
     build: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -228,6 +230,7 @@ def test_a_run_with_another_jar_is_not_continued(
     assert soak(build, "--cases", "3000", "--fresh") == 0
 
 
+@pytest.mark.test_all
 def test_one_run_at_a_time_uses_a_state(build: Path, capfd: pytest.CaptureFixture[str]) -> None:
     command = [sys.executable, "-m", "flink_boost.cli", "--build", str(build), "soak"]
     process = subprocess.Popen([*command, "--threads", "1", "--cases", "1e9"])

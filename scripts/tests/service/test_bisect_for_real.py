@@ -56,6 +56,7 @@ def night(number: int, commit: str) -> RunInfo:
 
 
 @pytest.mark.timeout(1200)
+@pytest.mark.test_all
 @BY_DOUBLE_AND_JMH
 def test_a_slow_commit_is_told_and_found(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], by: str
