@@ -50,7 +50,7 @@ def scratch_folder(visitor: User | None = None) -> Iterator[Path]:
     Raises ``EnvironmentProblem`` when there is no space for what is written into the folder, or
     when a file cannot be copied there. ``VerificationFailed`` stays a verdict, and says so too.
     """
-    parent = Path(tempfile.gettempdir())
+    parent = _parent()
     remove_left_over(parent)
     with _no_space_told(parent):
         folder, lock = _new_folder(parent)
@@ -62,6 +62,17 @@ def scratch_folder(visitor: User | None = None) -> Iterator[Path]:
     finally:
         _delete(folder)
         os.close(lock)
+
+
+def _parent() -> Path:
+    try:
+        return Path(tempfile.gettempdir())
+    except FileNotFoundError as error:
+        # Python has tried to write into each.
+        raise EnvironmentProblem(
+            f"No folder takes temporary files ({error.strerror}).",
+            "Free some space, or set TMPDIR to a folder that may be written to.",
+        ) from error
 
 
 def _let_in(visitor: User, folder: Path) -> None:

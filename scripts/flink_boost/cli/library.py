@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from flink_boost import __version__
@@ -12,19 +13,23 @@ from flink_boost.cli.answers import print_json, say
 from flink_boost.flink.home import FlinkHome, open_home
 from flink_boost.flink.lines import Line, load_lines
 from flink_boost.operate.carried import Carried, carried
-from flink_boost.operate.flink_processes import FlinkProcess, find_running
-from flink_boost.operate.install import Action, LibraryChange
+from flink_boost.operate.flink_processes import find_running, sees_all
+from flink_boost.operate.install import Action, LibraryChange, Running
+
+_UNSEEN = (
+    "Processes of other users cannot be seen: if Flink runs from here as another user, restart it."
+)
 
 
 @dataclass(frozen=True)
 class Before:
-    """What a command works on: an installation, what runs from there, and all that we carry."""
+    """What a command works on: an installation, all that we carry, and who tells what runs."""
 
     home: FlinkHome
     lines: dict[str, Line]
     package: Carried
     known: Sequence[Path]
-    running: Sequence[FlinkProcess]
+    running: Running
 
 
 def change_library(
@@ -44,7 +49,9 @@ def change_library(
         package = carried(__version__)
         home = open_home(flink_home)
         known = package.dropins(lines.values())
-        changed = change(Before(home, lines, package, known, find_running(home)))
+        changed = change(Before(home, lines, package, known, partial(find_running, home)))
+        if changed.action is not Action.UNCHANGED and not sees_all():
+            changed = replace(changed, notes=(*changed.notes, _UNSEEN))
         sentence = done(changed, home)
         if as_json:
             found = {"flink_home": home.folder, "flink_version": home.version, **asdict(changed)}

@@ -34,7 +34,6 @@ _LONGEST_END = _END_SIZE + 0xFFFF
 
 # What the standard library raises for a damaged entry, beside BadZipFile.
 _DAMAGED = (zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError, UnicodeDecodeError)
-_REPAIR = "Run `flink-boost install` again, which replaces it."
 
 
 @dataclass(frozen=True)
@@ -148,7 +147,7 @@ def require_whole(dropin: DropIn, known: Iterable[Path]) -> bool:
                 raise BrokenData(
                     f"{dropin.path} (SHA-256 {found}) is not the jar that this flink-boost carries"
                     f" (SHA-256 {expected}).",
-                    _REPAIR,
+                    _repair(dropin.path),
                 )
             return True
     return False
@@ -158,7 +157,12 @@ def require_undamaged(jar: Path) -> None:
     """Raises ``BrokenData`` when an entry of the jar is not what its checksum says."""
     damage = _damage(jar)
     if damage:
-        raise BrokenData(f"{jar} is damaged ({damage}).", _REPAIR)
+        raise BrokenData(f"{jar} is damaged ({damage}).", _repair(jar))
+
+
+def _repair(jar: Path) -> str:
+    weave = " --weave" if OWN_BUILD in jar.name else ""
+    return f"Run `flink-boost install{weave}` again, which replaces it."
 
 
 def _damage(jar: Path) -> str:

@@ -5,6 +5,7 @@ Nothing here changes anything. Our jars are recognised by what is in them, whate
 
 from __future__ import annotations
 
+import os
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,6 +17,7 @@ from shlex import quote
 
 from flink_boost.base.errors import (
     BrokenData,
+    EnvironmentProblem,
     LinkedLibrary,
     NotAFlinkHome,
     ReplacedClasses,
@@ -35,7 +37,8 @@ from flink_boost.flink.releases import (
 )
 
 _OWN_CLASS = "org/apache/flink/boost/guard/BoostMode.class"
-
+_LOOK = os.R_OK | os.X_OK
+_AS_OWNER = "Run the command as the user who owns it."
 
 # The names that Flink's configuration has had.
 CONFIGURATIONS = ("config.yaml", "flink-conf.yaml")
@@ -72,9 +75,12 @@ class FlinkHome:
 def open_home(folder: Path) -> FlinkHome:
     """The installation in that folder.
 
-    Raises ``NotAFlinkHome`` when it is none, or one with several ``flink-dist`` jars, and
-    ``BrokenData`` for a ``flink-dist`` that cannot be read.
+    Raises ``NotAFlinkHome`` when it is none, or one with several ``flink-dist`` jars,
+    ``BrokenData`` for a ``flink-dist`` that cannot be read, and ``EnvironmentProblem`` where this
+    user may not look.
     """
+    for place, needed in ((folder, os.X_OK), (folder / "bin", os.X_OK), (folder / "lib", _LOOK)):
+        _require_open(place, needed)
     point = "Name the folder that holds Flink's bin/ and lib/."
     if not folder.is_dir():
         raise NotAFlinkHome(f"There is no folder {folder}.", point)
@@ -94,6 +100,21 @@ def open_home(folder: Path) -> FlinkHome:
             point if not dists else "Remove the flink-dist jar that does not belong there.",
         )
     return FlinkHome(home, dists[0], _version(dists[0]))
+
+
+def _require_open(folder: Path, needed: int) -> None:
+    """For Python, what may not be looked into is not there, or is no error that tells anything."""
+    try:
+        folder.stat()
+    except PermissionError:
+        pass
+    except OSError:
+        return
+    else:
+        # As this process may: root's may have put that off.
+        if os.access(folder, needed, effective_ids=os.access in os.supports_effective_ids):
+            return
+    raise EnvironmentProblem(f"This user may not look into {folder}.", _AS_OWNER)
 
 
 def choose_line(
@@ -265,6 +286,8 @@ def whole(dist: Path) -> Iterator[None]:
     try:
         with reading_zip():
             yield
+    except PermissionError as error:
+        raise EnvironmentProblem(f"This user may not read {dist}.", _AS_OWNER) from error
     except (zipfile.BadZipFile, OSError) as error:
         raise BrokenData(
             f"{dist} cannot be read as Flink's jar ({error}).", "Put the official jar there."

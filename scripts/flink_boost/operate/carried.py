@@ -56,7 +56,10 @@ class Carried:
     weaver: Callable[[], tuple[Path, ...]]
 
     def dropins(self, lines: Iterable[Line]) -> list[Path]:
-        """The drop-in jars that are there; in the source tree not every line may be built."""
+        """The drop-in jars that can be had.
+
+        In the source tree not every line may be built; on a full disk a wheel has no room for any.
+        """
         found = []
         for line in lines:
             with suppress(EnvironmentProblem):
@@ -122,8 +125,15 @@ def of_wheel(version: str, folder: Path) -> Carried:
     def made(kind: str, name: str) -> Path:
         words = _existing(folder / kind / f"{name}{LIST_SUFFIX}", again).read_text("ascii")
         jar = _temporary() / kind / name
-        jar.parent.mkdir(exist_ok=True)
-        jar.write_bytes(joined(name, words, lambda piece: (folder / "parts" / piece).read_bytes()))
+        content = joined(name, words, lambda piece: (folder / "parts" / piece).read_bytes())
+        try:
+            jar.parent.mkdir(exist_ok=True)
+            jar.write_bytes(content)
+        except OSError as error:
+            raise EnvironmentProblem(
+                f"{jar} cannot be written ({error.strerror}).",
+                "Free some space there, or set TMPDIR to a folder on another disk.",
+            ) from error
         return jar
 
     def stock_class(line: Line, name: str) -> bytes:

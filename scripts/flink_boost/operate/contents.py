@@ -18,7 +18,7 @@ from flink_boost.base.errors import (
     SeveralDropIns,
 )
 from flink_boost.base.files import PARTIAL_SUFFIX
-from flink_boost.flink.dropin import PREFIX, RECORD, DropIn, read_dropin
+from flink_boost.flink.dropin import OWN_BUILD, PREFIX, RECORD, DropIn, read_dropin
 from flink_boost.flink.home import FlinkHome, holds_own_classes, is_dist, whole
 from flink_boost.operate.lib_jars import HalfJar, half_jar, told_first
 
@@ -114,8 +114,9 @@ def require_orderly(contents: Contents, folder: Path) -> DropIn | None:
     named = quote(str(folder))
     require_removable(contents)
     misplaced = [each for each in contents.dropins if not _in_place(each, folder)]
-    clean = f"Run `flink-boost uninstall {named} && flink-boost install {named}`."
-    mend = clean if misplaced else f"Run `flink-boost install {named}`"
+    weave = " --weave" if _is_own_build(contents) else ""
+    clean = f"Run `flink-boost uninstall {named} && flink-boost install {named}{weave}`."
+    mend = clean if misplaced else f"Run `flink-boost install {named}{weave}`"
     if contents.remains:
         told = _told_remains(contents)
         raise HalfWritten(
@@ -182,6 +183,12 @@ def read_inside(home: FlinkHome) -> DropIn:
             "Put the official jar in its place.",
         )
     return found
+
+
+def _is_own_build(contents: Contents) -> bool:
+    """Whether one of ours was made for somebody's own build: no other jar fits that."""
+    made = any(dropin.own_line for dropin in contents.dropins)
+    return made or any(OWN_BUILD in file.name for file in contents.remains)
 
 
 def _in_place(dropin: DropIn, folder: Path) -> bool:

@@ -89,7 +89,7 @@ def examine(
     except FlinkBoostError as error:
         findings.append(problem(error))
         in_order = ours is not None
-    findings += [] if ours is None else [*_release(ours), *_unreadable(home, ours.path)]
+    findings += [] if ours is None else [*_release(ours), *_unreadable(home, ours)]
     launch: Launch | None = None
     try:
         launch = ask_scripts(home, environment)
@@ -211,14 +211,14 @@ def _fitting(
     )
 
 
-def _unreadable(home: FlinkHome, ours: Path) -> Iterator[Finding]:
-    if not is_readable_like(ours, home.dist):
+def _unreadable(home: FlinkHome, ours: DropIn) -> Iterator[Finding]:
+    if not is_readable_like(ours.path, home.dist):
         yield Finding(
             Level.WARNING,
-            f"Not all who may read {home.dist.name} may read {ours.name}: a JVM passes over a"
+            f"Not all who may read {home.dist.name} may read {ours.path.name}: a JVM passes over a"
             " jar that it may not read, and runs stock's code.",
-            f"Run `flink-boost install {home.quoted}`, which gives it the same owner and"
-            " permissions.",
+            f"Run `flink-boost install {home.quoted}{' --weave' if ours.own_line else ''}`, which"
+            " gives it the same owner and permissions.",
         )
 
 

@@ -39,6 +39,9 @@ from flink_boost.operate.guard import Outlook
 from flink_boost.operate.own_lines import fits
 from flink_boost.operate.releases_to_leave import notes_on_leaving
 
+# Asks for the processes that run from an installation.
+Running = Callable[[], Sequence[FlinkProcess]]
+
 _FORBIDDEN = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
@@ -79,7 +82,7 @@ def install(
     line: Line,
     source: Path,
     known: Sequence[Path],
-    running: Sequence[FlinkProcess],
+    running: Running,
     *,
     rolling: bool,
     beforehand: Callable[[], Outlook] = Outlook,
@@ -88,9 +91,9 @@ def install(
 
     Other jars of ours, as an upgrade leaves them there, and halves are removed. The jar gets the
     permissions of ``flink-dist``, so that whoever runs Flink can read it. ``known`` are all drop-in
-    jars that we have; ``rolling`` allows a change under running processes; ``beforehand`` is called
-    before anything is changed, and tells what is to be expected or raises. Raises the errors of
-    ``require_own_library``, ``require_replaceable`` and ``require_place``,
+    jars that we have; ``running`` is asked just before the change, and ``rolling`` allows one under
+    running processes; ``beforehand`` is called first, and tells what is to be expected or raises.
+    Raises the errors of ``require_own_library``, ``require_replaceable`` and ``require_place``,
     ``ReadOnlyInstallation``, and ``FlinkRunning``; then nothing has changed.
     """
     with _alone(home, known) as contents:
@@ -107,12 +110,12 @@ def install(
             and is_readable_like(target, home.dist)
         )
         change = LibraryChange(
-            Action.UNCHANGED, target, sha256(source), (), tuple(running), built_for=line.version
+            Action.UNCHANGED, target, sha256(source), (), (), built_for=line.version
         )
         if same and not others:
-            return change
+            return replace(change, running=tuple(running()))
         outlook = Outlook() if same else beforehand()
-        with _changing(home, running, rolling):
+        with _changing(home, running, rolling) as processes:
             if same:
                 _remove_all(others)
             elif not others:
@@ -123,6 +126,7 @@ def install(
             change,
             action=Action.REPLACED if there else Action.INSTALLED,
             removed=tuple(others),
+            running=processes,
             families=outlook.families,
             notes=(
                 *outlook.doubts,
@@ -138,7 +142,7 @@ def install(
 
 
 def require_changeable(
-    home: FlinkHome, known: Sequence[Path], running: Sequence[FlinkProcess], *, rolling: bool
+    home: FlinkHome, known: Sequence[Path], running: Running, *, rolling: bool
 ) -> None:
     """Raises what ``install`` would raise because of ``lib/`` or of what runs from there."""
     with _alone(home, known) as contents:
@@ -149,7 +153,7 @@ def require_changeable(
 
 
 def uninstall(
-    home: FlinkHome, known: Sequence[Path], running: Sequence[FlinkProcess], *, rolling: bool
+    home: FlinkHome, known: Sequence[Path], running: Running, *, rolling: bool
 ) -> LibraryChange:
     """Removes every jar of ours from ``lib/``, and what a half-done installation left.
 
@@ -162,11 +166,11 @@ def uninstall(
         ours = (*(dropin.path for dropin in contents.dropins), *contents.remains)
         if not ours:
             require_stock_dist(home)
-            return LibraryChange(Action.UNCHANGED, None, None, (), tuple(running))
-        with _changing(home, running, rolling):
+            return LibraryChange(Action.UNCHANGED, None, None, (), tuple(running()))
+        with _changing(home, running, rolling) as processes:
             _remove_all(ours)
         notes = notes_on_leaving(dropin.boost_version for dropin in contents.dropins)
-        return LibraryChange(Action.REMOVED, None, None, ours, tuple(running), notes)
+        return LibraryChange(Action.REMOVED, None, None, ours, processes, notes)
 
 
 def require_installed(contents: Contents, home: FlinkHome) -> Path:
@@ -253,17 +257,23 @@ def _alone(home: FlinkHome, known: Sequence[Path]) -> Iterator[Contents]:
 
 
 @contextmanager
-def _changing(home: FlinkHome, running: Sequence[FlinkProcess], rolling: bool) -> Iterator[None]:
-    """Nothing may run from there, unless it is rolling; a read-only folder becomes a sentence."""
-    if running and not rolling:
-        listed = ", ".join(process.named for process in running)
+def _changing(
+    home: FlinkHome, running: Running, rolling: bool
+) -> Iterator[tuple[FlinkProcess, ...]]:
+    """What runs from there now: nothing may, unless it is rolling.
+
+    A read-only folder becomes a sentence.
+    """
+    processes = tuple(running())
+    if processes and not rolling:
+        listed = ", ".join(process.named for process in processes)
         raise FlinkRunning(
             f"Flink runs from {home.folder}: {listed}.",
             "Stop it first; or pass --rolling to change the jar now and restart its processes one"
             " by one: until then each keeps the classes that it has.",
         )
     try:
-        yield
+        yield processes
     except OSError as error:
         if error.errno not in _FORBIDDEN:
             raise

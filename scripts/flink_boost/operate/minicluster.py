@@ -105,6 +105,8 @@ class Cluster:
                 for key, value in launch.environment(environment).items()
                 if not key.startswith("FLINK_")
             },
+            # Its configuration, which may name a Java, stays out.
+            **_java_home(launch.java),
             "FLINK_CONF_DIR": str(folder / "conf"),
             "FLINK_LOG_DIR": str(folder / "log"),
             "FLINK_PID_DIR": str(folder / "pid"),
@@ -208,6 +210,12 @@ class Cluster:
     def _tail(self) -> str:
         outputs = [file.read_text(errors="replace") for file in self._outputs.glob("*.out")]
         return "\n".join(line for text in outputs for line in text.splitlines()[-_SHOWN_LINES:])
+
+
+def _java_home(java: str) -> dict[str, str]:
+    """Has the scripts take that Java; nothing where they look for it on the ``PATH``."""
+    path = Path(java)
+    return {"JAVA_HOME": str(path.parents[1])} if path.is_absolute() else {}
 
 
 def configuration_name(line: Line, shipped: Path) -> str:

@@ -258,6 +258,17 @@ def test_another_error_of_a_lock_is_an_error(parent: Path, monkeypatch: pytest.M
     assert list(parent.iterdir()) == []
 
 
+def test_where_nothing_takes_temporary_files_one_sentence_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python tries to write into each folder there is; on a full disk it finds none."""
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.setattr("tempfile._candidate_tempdir_list", lambda: [str(tmp_path / "none")])
+    with pytest.raises(EnvironmentProblem, match="No folder takes temporary files") as problem:
+        scratch_folder().__enter__()
+    assert "TMPDIR" in problem.value.next_step
+
+
 ON_SMALL_DISK = """
 mount -t tmpfs -o size=$SIZE none "$0" && exec "$@"
 """

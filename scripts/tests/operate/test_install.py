@@ -14,6 +14,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,6 +42,7 @@ from signalled import run_signalled_at
 
 from flink_boost.base.errors import (
     BrokenData,
+    EnvironmentProblem,
     FlinkBoostError,
     FlinkRunning,
     HalfWritten,
@@ -54,9 +56,13 @@ from flink_boost.base.errors import (
     VendorFlink,
     VerificationFailed,
 )
+from flink_boost.cli import library
+from flink_boost.cli.commands import doctor as doctor_command
+from flink_boost.cli.commands import install as install_command
 from flink_boost.flink.home import choose_line, open_home
 from flink_boost.flink.lines import Line, load_lines
 from flink_boost.flink.releases import load_releases
+from flink_boost.operate.guard import Outlook
 
 pytestmark = pytest.mark.needs_jars
 
@@ -561,6 +567,55 @@ def test_a_running_process_forbids_a_change_unless_it_is_a_rolling_one(
         assert our_jars(home) == []
 
 
+def test_a_process_that_starts_meanwhile_is_seen(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Asking the guard takes seconds, weaving a minute."""
+    with ExitStack() as started:
+
+        def slow(*_: object) -> Outlook:
+            started.enter_context(running_jvm(home))
+            return Outlook()
+
+        monkeypatch.setattr(install_command, "outlook", slow)
+        assert flink_boost("install", home) == FlinkRunning.exit_code
+        assert f"Flink runs from {home}: Sleeper" in capsys.readouterr().err
+        assert our_jars(home) == []
+        assert flink_boost("install", home, "--rolling") == 0
+        assert "Restart Sleeper" in capsys.readouterr().out
+
+
+def test_where_processes_of_others_are_hidden_that_is_told(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(library, "sees_all", lambda: False)
+    for name in ("install", "uninstall"):
+        assert flink_boost(name, home) == 0
+        assert "if Flink runs from here as another user, restart it." in capsys.readouterr().out
+        # Nothing is left to do, and nothing to tell.
+        assert flink_boost(name, home) == 0
+        assert "as another user" not in capsys.readouterr().out
+
+
+def test_the_way_back_needs_no_room_for_what_is_carried(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A wheel puts its jars together in a temporary folder, for which a full disk has no room."""
+    assert flink_boost("install", home) == 0
+
+    def full(_line: Line) -> Path:
+        raise EnvironmentProblem("our.jar cannot be written (No space left on device).", "Free it.")
+
+    for module in (library, doctor_command):
+        monkeypatch.setattr(module, "carried", lambda _: replace(CARRIED, dropin=full))
+    assert flink_boost("doctor", home) == 0
+    assert "has no jar: our.jar cannot be written" in capsys.readouterr().out
+    assert flink_boost("uninstall", home) == 0
+    assert our_jars(home) == []
+    assert flink_boost("install", home) == EnvironmentProblem.exit_code
+    assert our_jars(home) == []
+
+
 class running_jvm:  # noqa: N801 - reads like a function
     """A real JVM whose class path is the installation's ``lib/``."""
 
@@ -582,7 +637,14 @@ class running_jvm:  # noqa: N801 - reads like a function
         self._process.communicate(timeout=20)
 
 
-@pytest.mark.parametrize("old", ["nothing", "an older jar", "ours"])
+@pytest.mark.parametrize(
+    "old",
+    [
+        pytest.param("nothing", marks=pytest.mark.test_all),
+        "an older jar",
+        pytest.param("ours", marks=pytest.mark.test_all),
+    ],
+)
 def test_a_call_that_is_killed_leaves_no_half_jar_and_no_second_one(
     old: str, home: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
 
+from flink_boost.base.errors import VerificationFailed
+from flink_boost.flink.launch import ROLES, Launch
 from flink_boost.flink.lines import find_line
 from flink_boost.operate import minicluster
 
@@ -59,3 +62,26 @@ def test_where_both_forms_are_the_one_is_written_that_this_flink_reads(
     for name in ("flink-conf.yaml", "config.yaml"):
         (shipped / name).write_text("")
     assert minicluster.configuration_name(find_line(version), shipped) == written
+
+
+@pytest.mark.parametrize(
+    ("java", "home"), [("/opt/jdk-of-flink/bin/java", "/opt/jdk-of-flink"), ("java", "/elsewhere")]
+)
+def test_its_processes_get_the_java_that_the_installation_takes(
+    tmp_path: Path, java: str, home: str
+) -> None:
+    """Its configuration, which may name one, is not the small cluster's."""
+    scripts = tmp_path / "flink" / "bin"
+    scripts.mkdir(parents=True)
+    for name in ("jobmanager.sh", "taskmanager.sh"):
+        (scripts / name).write_text('#!/bin/sh\necho "the Java of $JAVA_HOME"\nexit 1\n')
+        (scripts / name).chmod(0o755)
+    launch = Launch(java, (), dict.fromkeys(ROLES, ()))
+    places = scripts.parent, tmp_path / "conf", find_line("2.3.0"), tmp_path / "folder"
+    environment = {**os.environ, "JAVA_HOME": "/elsewhere"}
+    with (
+        pytest.raises(VerificationFailed) as ended,
+        minicluster.running_cluster(*places, launch, environment),
+    ):
+        pass
+    assert f"the Java of {home}" in ended.value.next_step

@@ -31,8 +31,10 @@ from flink_boost.base.errors import (
     BrokenData,
     EnvironmentProblem,
     FlinkBoostError,
+    HalfWritten,
     NotAFlinkHome,
     PatchedCodeChanged,
+    RenamedDropIn,
     ReplacedClasses,
     UnsupportedFlink,
     UsageProblem,
@@ -67,6 +69,7 @@ def woven_name(jar: str) -> bool:
     return jar.startswith(f"flink-boost-{LINE.version}-own-") and jar.endswith(f"-{VERSION}.jar")
 
 
+@pytest.mark.test_all
 def test_a_rebuild_gets_a_jar_of_its_own(
     rebuilt: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -110,6 +113,44 @@ def test_a_rebuild_gets_a_jar_of_its_own(
 
     assert flink_boost("uninstall", rebuilt) == 0
     assert everything_in(rebuilt) == before
+
+
+@pytest.mark.test_all
+def test_the_way_back_from_another_name_makes_it_anew(
+    rebuilt: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    named = rebuilt / "lib" / "flink-boost.jar"
+    assert flink_boost("weave", rebuilt, "--out", tmp_path / named.name) == 0
+    named.write_bytes((tmp_path / named.name).read_bytes())
+    capsys.readouterr()
+    assert flink_boost("verify", rebuilt) == RenamedDropIn.exit_code
+    # All that the next step says.
+    steps = capsys.readouterr().err.rpartition("`flink-boost uninstall ")[2].partition("`")[0]
+    uninstalled, _, again = steps.partition(" && flink-boost install ")
+    assert flink_boost("uninstall", uninstalled) == 0
+    assert flink_boost("install", *again.split()) == 0
+    (jar,) = our_jars(rebuilt)
+    assert woven_name(jar)
+    assert flink_boost("uninstall", rebuilt) == 0
+
+
+def test_half_a_woven_jar_is_to_be_woven_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = new_home(tmp_path / "flink")
+    half = home / "lib" / f"flink-boost-{LINE.version}-own-0123456789ab-{VERSION}.jar"
+    half.write_bytes(CARRIED.dropin(LINE).read_bytes()[:20_000])
+    assert flink_boost("verify", home) == HalfWritten.exit_code
+    assert f"`flink-boost install {home} --weave`" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_not_there_does_not_become_a_jar(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = new_home(tmp_path / "flink")
+    assert flink_boost("weave", home, "--out", f"{tmp_path}/build/") == UsageProblem.exit_code
+    assert f"There is no folder {tmp_path}/build." in capsys.readouterr().err
+    assert not (tmp_path / "build").exists()
 
 
 @pytest.mark.test_all

@@ -28,6 +28,7 @@ from flink_boost.base.files import sha256
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import Line
 from flink_boost.flink.profiler import CONVERTER, LIBRARY
+from flink_boost.operate import carried as carrying
 from flink_boost.operate.carried import of_tree, of_wheel
 from flink_boost.operate.wheel import build_wheel
 from suites.selection import built_lines
@@ -137,6 +138,7 @@ def test_it_has_neither_network_nor_maven_here(program: Path) -> None:
     assert json.loads(done.stdout) == [["lo"], None]
 
 
+@pytest.mark.test_all
 def test_it_weaves_for_an_own_build_without_the_source_tree(program: Path, tmp_path: Path) -> None:
     home = own_home(tmp_path)
     python = (program.with_name("python"), "-c", FEWER_STRINGS)
@@ -193,7 +195,7 @@ def test_it_carries_the_parts_of_every_line(wheel: Path, every_line: list[Line])
 
 
 def test_the_jars_that_it_puts_together_are_those_that_were_built(
-    wheel: Path, every_line: list[Line], tmp_path: Path
+    wheel: Path, every_line: list[Line], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with zipfile.ZipFile(wheel) as archive:
         for name in archive.namelist():
@@ -206,6 +208,14 @@ def test_the_jars_that_it_puts_together_are_those_that_were_built(
         assert sha256(package.verifier(line)) == sha256(CARRIED.verifier(line))
         for name in line.classes:
             assert package.stock_class(line, name) == CARRIED.stock_class(line, name)
+
+    # Without room for one the jars that are not needed are done without.
+    full = of_wheel(VERSION, tmp_path / "flink_boost" / "data")
+    with monkeypatch.context() as patch:
+        patch.setattr(carrying, "_temporary", lambda: tmp_path / "no" / "folder")
+        with pytest.raises(EnvironmentProblem, match="cannot be written"):
+            full.dropin(LINE)
+        assert full.dropins(every_line) == []
 
     # A piece that was damaged makes no jar.
     for piece in (tmp_path / "flink_boost" / "data" / "parts").iterdir():

@@ -11,7 +11,8 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -473,6 +474,42 @@ def test_what_their_scripts_say_does_nothing_to_a_terminal(place: Path) -> None:
         done = command(name, home, answer=())
         assert "title" in done.stdout + done.stderr
         assert not {"\x1b", "\x07"} & set(done.stdout + done.stderr)
+
+
+@contextmanager
+def acting_as(uid: int) -> Iterator[None]:
+    """As a user who owns nothing of it; who is not root is that without it."""
+    if ROOT:
+        os.seteuid(uid)
+    try:
+        yield
+    finally:
+        if ROOT:
+            os.seteuid(0)
+
+
+@pytest.mark.parametrize(
+    ("closed", "told"),
+    [
+        (".", "may not look into"),
+        ("bin", "may not look into"),
+        ("lib", "may not look into"),
+        ("lib/flink-dist-2.3.0.jar", "may not read"),
+    ],
+)
+def test_what_the_caller_may_not_look_into_is_told_as_that(
+    place: Path, closed: str, told: str
+) -> None:
+    """And not as no Flink, or as a jar that is broken and wants to be replaced."""
+    home = small(place)
+    own(home)
+    assert open_home(home).version == "2.3.0"
+    mode = (home / closed).stat().st_mode
+    (home / closed).chmod(0o700 if ROOT else 0)
+    with acting_as(OTHER), pytest.raises(EnvironmentProblem, match=told) as problem:
+        open_home(home)
+    assert problem.value.next_step == "Run the command as the user who owns it."
+    (home / closed).chmod(mode)
 
 
 # --- the whole of it ------------------------------------------------------------------------------

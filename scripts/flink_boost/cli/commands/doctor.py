@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 
 from flink_boost import __version__
-from flink_boost.base.errors import UsageProblem
+from flink_boost.base.errors import EnvironmentProblem, UsageProblem
 from flink_boost.base.processes import foreign_environment, terminated_like_interrupted
 from flink_boost.cli.answers import FlinkHomeArgument, json_option, print_json, say
 from flink_boost.cli.job_types import tell_job_classes
-from flink_boost.flink.lines import load_lines
-from flink_boost.operate.carried import carried
+from flink_boost.flink.lines import Line, default_line, load_lines
+from flink_boost.operate.carried import Carried, carried
 from flink_boost.operate.doctor import examine
 from flink_boost.operate.findings import Finding, Level
 
@@ -63,9 +63,10 @@ def command(flink_home: Path, job: Path | None, beginnings: tuple[str, ...], as_
         raise UsageProblem("--classes belongs to --job-classes.", "Name the job's jar, too.")
     lines = load_lines()
     version = __version__
-    known = carried(version).dropins(lines.values())
+    package = carried(version)
+    known = package.dropins(lines.values())
     findings = [
-        _package(version, known),
+        _package(package, known, lines[default_line()]),
         *examine(flink_home, lines, known, foreign_environment(os.environ)),
     ]
     exit_code = next((f.exit_code for f in findings if f.level is Level.PROBLEM), 0)
@@ -78,8 +79,10 @@ def command(flink_home: Path, job: Path | None, beginnings: tuple[str, ...], as_
     return exit_code
 
 
-def _package(version: str, known: list[Path]) -> Finding:
-    if not known:
-        return Finding(Level.WARNING, f"flink-boost {version} has no jar.", "Run `make jars`.")
-    names = ", ".join(jar.name for jar in known)
-    return Finding(Level.FINE, f"flink-boost {version} carries {names}.")
+def _package(package: Carried, known: list[Path], line: Line) -> Finding:
+    try:
+        names = ", ".join(jar.name for jar in known or [package.dropin(line)])
+    except EnvironmentProblem as error:
+        told = f"flink-boost {package.version} has no jar: {error.message}"
+        return Finding(Level.WARNING, told, error.next_step)
+    return Finding(Level.FINE, f"flink-boost {package.version} carries {names}.")

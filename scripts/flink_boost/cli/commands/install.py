@@ -49,7 +49,7 @@ def command(flink_home: Path, rolling: bool, weave: bool, as_json: bool) -> None
         if line is not None:
             jar = now.package.dropin(line)
             return _put(now, line, jar, lambda: outlook(now.home, jar))
-        # Refused before a minute is spent on it, and again under the lock.
+        # Refused before a minute is spent on it; what runs then is asked again under the lock.
         install.require_changeable(now.home, now.known, now.running, rolling=rolling)
         with own_jar(now.home, now.lines, now.package) as made:
             change = _put(now, made.line, cast("Path", made.path))

@@ -26,13 +26,12 @@ from flink_boost.operate.carried import Carried, carried
 @click.option(
     "--out",
     metavar="JAR",
-    type=click.Path(path_type=Path),
     help="The jar to write, or a folder for it; a flink-boost jar that is there is replaced.",
 )
 @click.option("--dry-run", is_flag=True, help="Compare only; write nothing.")
 @json_option
 @terminated_like_interrupted()
-def command(flink_home: Path, out: Path | None, dry_run: bool, as_json: bool) -> None:
+def command(flink_home: Path, out: str | None, dry_run: bool, as_json: bool) -> None:
     """Make a jar for a Flink of your own: a vendor's build, a company's fork, a snapshot.
 
     Its classes are compared method by method with those of each line. If nothing differs that our
@@ -43,8 +42,8 @@ def command(flink_home: Path, out: Path | None, dry_run: bool, as_json: bool) ->
     \b
     Examples:
       flink-boost weave /opt/flink --dry-run      does it fit?
-      flink-boost weave /opt/flink --out build/   a jar for an image
-      flink-boost weave /opt/flink --out our.jar --json
+      flink-boost weave /opt/flink --out .        a jar for an image: keep its name
+      flink-boost weave /opt/flink --out build/ --json
     """
     if (out is None) is not dry_run:
         raise UsageProblem(
@@ -53,15 +52,13 @@ def command(flink_home: Path, out: Path | None, dry_run: bool, as_json: bool) ->
     lines = load_lines()
     package = carried(__version__)
     home = open_home(flink_home)
-    if out is not None:
-        # Refused before a minute is spent on it; a folder has no file name yet.
-        _require_free(home, out)
+    place = None if out is None else _place(home, out)
     official = official_line(home, lines)
     if official is not None:
-        sentence, found = _official(home, official, package, out)
+        sentence, found = _official(home, official, package, place)
     else:
         with own_jar(home, lines, package, only_compare=dry_run) as made:
-            target = None if out is None or made.path is None else _write(home, made.path, out)
+            target = None if place is None or made.path is None else _write(home, made.path, place)
             sentence, found = _told(made, target, home), _found(made, target)
     if as_json:
         answer = {"flink_home": home.folder, "flink_version": home.version, **found}
@@ -72,6 +69,15 @@ def command(flink_home: Path, out: Path | None, dry_run: bool, as_json: bool) ->
         if found["without"]:
             say(found["without"])
         say(f"{sentence}.", sentence)
+
+
+def _place(home: FlinkHome, out: str) -> Path:
+    """Where it is to go; refused before a minute is spent on it. A folder has no file name yet."""
+    place = Path(out)
+    if out.endswith("/") and not place.is_dir():
+        raise UsageProblem(f"There is no folder {place}.", "Make it first.")
+    _require_free(home, place)
+    return place
 
 
 def _official(
