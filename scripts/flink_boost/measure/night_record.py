@@ -238,3 +238,4 @@ class Runs(Frozen):
     by_line: dict[str, str] = Field(default_factory=dict)
     given_up: tuple[str, ...] = ()
     commits: dict[str, str] = Field(default_factory=dict, description="what jars are built from")
+    jars: dict[str, str] = Field(default_factory=dict, description="their SHA-256")

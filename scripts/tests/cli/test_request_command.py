@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 from requesting.samples import TUPLE, measured
 
+from flink_boost.base.errors import UsageProblem
 from flink_boost.cli.commands import request
 from flink_boost.cli.main import cli
 
@@ -49,3 +50,17 @@ def test_code_that_runs_as_the_caller_is_told(
     assert done.exit_code == 0, done.output
     assert (WARNING in done.stderr) is warned
     assert WARNING not in done.stdout
+
+
+@pytest.mark.parametrize("words", [("--isolated",), ()])
+def test_a_strangers_build_gets_no_secret_of_a_recipe(recipe: Path, words: tuple[str, ...]) -> None:
+    """What is right for commits of one's own is not for those that a sandbox is for."""
+    recipe.write_text(
+        f'kind = "flink"\nrepository = "{recipe.parent}"\nenvironment = ["NEXUS_PASSWORD"]\n'
+    )
+    called = ("request", "run", "--base", "main", "--recipe", str(recipe), *words, TUPLE)
+    done = CliRunner().invoke(cli, called)
+    assert (done.exit_code == 0) is (not words), done.output
+    if words:
+        assert isinstance(done.exception, UsageProblem)
+        assert "NEXUS_PASSWORD is not for an isolated build" in done.exception.message

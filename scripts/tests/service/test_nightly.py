@@ -37,6 +37,7 @@ from flink_boost.base.errors import (
     EnvironmentProblem,
     MachineBusy,
     NightRunning,
+    NoisyBox,
     UploadFailed,
 )
 from flink_boost.base.places import PROJECT_ROOT
@@ -59,7 +60,7 @@ from flink_boost.service.nightly.night import Waiting
 from flink_boost.service.nightly.night_messages import People
 from flink_boost.service.nightly.night_parts import BoxFinding, Parts, StepSkipped
 from flink_boost.service.nightly.service import NightService
-from flink_boost.service.nightly.source_tree import Tree
+from flink_boost.service.nightly.source_tree import Tree, box_label
 from flink_boost.service.retention.retention_settings import Retention
 
 pytestmark = pytest.mark.needs_jars
@@ -585,6 +586,7 @@ def test_two_at_once_and_a_request_make_one_night(world: World) -> None:
     assert len(complete_run_ids(world.results)) == 1
 
 
+@pytest.mark.test_all
 def test_an_interrupted_night_ends_as_the_timer_wants_it_and_goes_on(world: World) -> None:
     process = subprocess.Popen(
         nightly(world, "--pairs", "40"), env=environment(world), stderr=subprocess.PIPE, text=True
@@ -635,16 +637,29 @@ def test_a_disk_that_is_full_while_spooling_costs_one_step_and_the_next_start_se
     assert world.night(name).state is NightState.COMPLETE
 
 
-def test_jars_that_change_within_a_night_give_the_run_up_and_measure_anew(world: World) -> None:
+def test_jars_that_change_within_a_night_give_the_run_up_and_measure_anew(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The new run is of the commit that the new jars are of, and only once these are verified."""
+    monkeypatch.setattr(steps, "current_commit", lambda: "a" * 40)
     ended = world.service().run(SHORT, AT, resume=False)
     assert ended is not None
     (before,) = ended.night.runs
+    assert store.load_run(world.results, before).commit == "a" * 40
+    monkeypatch.setattr(steps, "current_commit", lambda: "b" * 40)
     plan_file = world.results / before / "run.json"
     plan_file.write_text(
         re.sub(r'"dropin_sha256": "\w+"', f'"dropin_sha256": "{"0" * 64}"', plan_file.read_text())
     )
     (world.results / before / "complete").unlink()
-    service = world.service()
+    service, verified = world.service(), []
+
+    def verify(line: Line, *_: object) -> str:
+        verified.append(line.version)
+        return "equal"
+
+    service = replace(service, parts=replace(service.parts, verify=verify))
+    service.journal.note_jar(ended.night.night, LINE, "0" * 64)
     half = ended.night.with_step(
         ended.night.step(MEASURE).model_copy(update={"state": StepState.RUNNING})
     )
@@ -656,6 +671,73 @@ def test_jars_that_change_within_a_night_give_the_run_up_and_measure_anew(world:
     assert store.state(world.results, before) is RunState.ABANDONED
     assert store.is_complete(world.results, after)
     assert service.journal.runs(again.night.night).given_up == (before,)
+    assert store.load_run(world.results, after).commit == "b" * 40
+    assert verified == [LINE]
+
+
+def test_what_is_done_of_a_night_stays_done_where_its_jar_is_the_same(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another commit that is checked out since makes no other jar."""
+    monkeypatch.setattr(steps, "current_commit", lambda: "a" * 40)
+    ended = world.service().run(SHORT, AT, resume=False)
+    assert ended is not None
+    service = world.service()
+    half = ended.night.with_step(
+        ended.night.step(MEASURE).model_copy(update={"state": StepState.RUNNING})
+    )
+    service.journal.write(half.model_copy(update={"state": NightState.RUNNING}))
+    service = replace(service, parts=replace(service.parts, build=_fails, verify=_fails))
+    monkeypatch.setattr(steps, "current_commit", lambda: "b" * 40)
+    again = service.run(SHORT, AT, resume=False)
+    assert again is not None
+    assert again.night.state is NightState.COMPLETE
+    assert again.night.runs == ended.night.runs
+    assert service.journal.runs(again.night.night).commits == {LINE: "a" * 40}
+
+
+def _fails(*_: object) -> Any:
+    raise AssertionError("nothing of it is left to do")
+
+
+def test_a_night_that_goes_on_measures_nothing_while_the_box_is_not_quiet(world: World) -> None:
+    ended = world.service().run(SHORT, AT, resume=False)
+    assert ended is not None
+    shutil.rmtree(world.results)
+    waits = ended.night.with_step(
+        ended.night.step(MEASURE).model_copy(update={"state": StepState.WAITING})
+    )
+    service = world.service()
+    service.journal.write(waits.model_copy(update={"state": NightState.RUNNING, "measured": 0}))
+
+    def busy(*_: object) -> BoxFinding:
+        raise NoisyBox("Something else computes here.", "Stop it.")
+
+    service = replace(service, parts=replace(service.parts, check_box=busy))
+    again = service.run(SHORT, AT, resume=False)
+    assert again is not None
+    assert again.night.step(MEASURE).note == "skipped: box failed"
+    assert again.night.state is NightState.REFUSED
+    assert store.run_ids(world.results) == ()
+    # Once it is quiet the night begins where it stood.
+    last = world.service().run(SHORT, AT, resume=False)
+    assert last is not None
+    assert last.night.state is NightState.COMPLETE
+
+
+def test_boxes_that_share_a_night_have_runs_of_their_own_names(world: World) -> None:
+    """They begin in the same second, and the dashboard knows a run by its name."""
+    ended = world.service().run(SHORT.model_copy(update={"shard": "1/2"}), AT, resume=False)
+    assert ended is not None
+    (run_id,) = ended.night.runs
+    assert run_id.endswith(f"Z-{LINE}-1of2")
+
+
+def test_a_box_with_another_name_on_the_dashboard_has_its_alarms_there(world: World) -> None:
+    service = world.service()
+    assert service.box() == box_label(service.environ)
+    service.run(SHORT.model_copy(update={"environment": "other"}), AT, resume=False)
+    assert service.box() == "other"
 
 
 def test_a_check_without_any_night_is_a_wrong_call(world: World) -> None:

@@ -29,6 +29,7 @@ from flink_boost.measure.machine_lock import lock_file, machine_lock
 from flink_boost.publish.progress import shown_progress
 from flink_boost.publish.sheet import rich_table
 from flink_boost.service.builds.recipe import Recipe, load_recipe, public_name
+from flink_boost.service.builds.recipe import isolated as recipe_isolated
 from flink_boost.service.builds.repository import merge_base, resolve, uncommitted
 from flink_boost.service.requests import grammar
 from flink_boost.service.requests.answer import (
@@ -131,7 +132,7 @@ def run_command(
         _require_writable(output)
     how = load_recipe(recipe)
     if isolated is not None:
-        how = how.model_copy(update={"isolated": isolated})
+        how = recipe_isolated(how, isolated)
     known = known_here()
     order = _order(how, known, patterns, base, head, line_version, pairs, recipe)
     asked = f"{datetime.now(UTC):%Y%m%dT%H%M%S}" if again else ""

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from flink_boost.base.errors import FlinkBoostError, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
@@ -153,6 +153,20 @@ def load_recipe(name: str, folder: Path = RECIPES) -> Recipe:
         ) from error
     repository = (path.parent / recipe.repository.expanduser()).resolve()
     return recipe.model_copy(update={"repository": repository})
+
+
+def isolated(recipe: Recipe, value: bool = True) -> Recipe:
+    """The same recipe, built in a sandbox or not.
+
+    Raises ``UsageProblem`` for one that must not be: as where it gives a secret to the build.
+    """
+    try:
+        return Recipe.model_validate({**recipe.model_dump(), "isolated": value})
+    except ValidationError as error:
+        why = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+        raise UsageProblem(
+            f"This recipe cannot be built in a sandbox ({why}).", "Correct it, or take another one."
+        ) from error
 
 
 def public_name(name: str, recipe: Recipe) -> str:

@@ -21,7 +21,6 @@ from flink_boost.service.nightly.checking import (
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.service import NightService
 from flink_boost.service.nightly.slots import shard_of
-from flink_boost.service.nightly.source_tree import box_label
 
 _CONNECT_SECONDS = 10.0
 _LOOKED_AT = 12  # nights, and parts of nights
@@ -62,7 +61,7 @@ def _check(
     *,
     at_work: bool,
 ) -> tuple[Checked, ...]:
-    label = _label(service, nights)
+    label = service.box()
     return tuple(
         check_box(label, part, now, at, grace=grace, at_work=at_work, shard=shard)
         for shard, part in parts_of(nights)
@@ -93,13 +92,6 @@ def _nights(journal: NightJournal) -> list[NightRecord]:
         except BrokenData:
             continue  # the next night tells of it, and this one counts as missing
     return found
-
-
-def _label(service: NightService, nights: Sequence[NightRecord]) -> str:
-    for night in reversed(nights):
-        if night.box:
-            return night.box
-    return box_label(service.environ)
 
 
 def _recorded(

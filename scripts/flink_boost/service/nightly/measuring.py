@@ -103,7 +103,11 @@ def _begin(
 ) -> RunInfo:
     runs = journal.runs(night.night)
     # Named before it exists: a night killed in between does not leave a run that nobody knows.
-    suffix = f"{work.line.version}-{order.project}" if order.project else work.line.version
+    words = [work.line.version, *([order.project] if order.project else [])]
+    if order.shard != "1/1":
+        # Boxes that share a night begin in the same second, and the dashboard goes by this name.
+        words.append(order.shard.replace("/", "of"))
+    suffix = "-".join(words)
     run_id = runs.by_line.get(work.line.version) or store.new_run_id(results, work.started, suffix)
     by_line = {**runs.by_line, work.line.version: run_id}
     journal.write_runs(night.night, runs.model_copy(update={"by_line": by_line}))

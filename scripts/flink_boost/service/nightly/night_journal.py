@@ -84,6 +84,11 @@ class NightJournal:
         commits = {**runs.commits, line: commit}
         self.write_runs(night, runs.model_copy(update={"commits": commits}))
 
+    def note_jar(self, night: str, line: str, digest: str) -> None:
+        """Notes the SHA-256 of a line's drop-in jar; another one may be built later."""
+        runs = self.runs(night)
+        self.write_runs(night, runs.model_copy(update={"jars": {**runs.jars, line: digest}}))
+
     def log(self, night: str, step: str) -> Path:
         """Where a step of a night leaves what its programs print."""
         make_folder(self.folder / night / "logs")

@@ -103,10 +103,11 @@ def plan_night(
         verify = step("verify", line, (f"build {line}",))
         steps.append(replace(verify, seconds=0.0, pointless=not_ours) if project else verify)
     steps.append(step("canary", needs=("box",)))
-    steps.append(step("old-against-new", needs=tuple(f"build {line}" for line in lines[:1])))
+    steps.append(step("old-against-new", needs=("box", *(f"build {line}" for line in lines[:1]))))
     for line in lines:
         seconds = sum(one.seconds for one in cells if one.line == line)
-        needs = (f"build {line}",) if project else (f"verify {line}",)
+        # A later sitting looks at the box again, and may find that it is not quiet.
+        needs = ("box", f"build {line}" if project else f"verify {line}")
         steps.append(PlannedStep(f"measure {line}", "measure", line, seconds, needs))
     needed = {"confirm": ("box", "detect"), "profiles": ("confirm",)}
     steps += [step(kind, needs=needed.get(kind, ())) for kind in _STEPS_AFTER]

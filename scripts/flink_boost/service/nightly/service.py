@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, time
 from hashlib import sha256
@@ -12,11 +12,12 @@ from hashlib import sha256
 import httpx
 
 from flink_boost.base.errors import BrokenData, FlinkBoostError
+from flink_boost.base.files import sha256 as digest_of
 from flink_boost.base.files import write_durably
 from flink_boost.flink.lines import find_line
 from flink_boost.measure import runner
 from flink_boost.measure.groups import Group
-from flink_boost.measure.night_record import NightRecord, Order
+from flink_boost.measure.night_record import NightRecord, Order, StepRecord, StepState
 from flink_boost.publish.alarm_upload import pages_address, send_alarms
 from flink_boost.publish.dashboard_post import DocumentRefused, NoSuchPage, Post, post
 from flink_boost.publish.run_places import Places
@@ -94,6 +95,14 @@ class NightService:
             ended = self._carry_out(start)
             return NightEnd(ended.night, (*ended.problems, *self.send_records()))
 
+    def box(self) -> str:
+        """What this box is called on the dashboard: as in the newest night that has a name."""
+        for name in reversed(self.journal.nights()):
+            with suppress(BrokenData):
+                if box := self.journal.load(name).box:
+                    return box
+        return box_label(self.environ)
+
     def _make_room(self) -> None:
         """A full disk lets no night come as far as its ``prune``: then that is done first."""
         there = next(one for one in (self.places.build, *self.places.build.parents) if one.exists())
@@ -133,7 +142,7 @@ class NightService:
 
     def _send_alarms(self, target: Target, client: httpx.Client) -> None:
         registry = load_registry(self.places.build)
-        boxes, pages = [box_label(self.environ)], pages_address(self.environ)
+        boxes, pages = [self.box()], pages_address(self.environ)
         document = document_of(registry, boxes, self.clock(), pages)
         if document is not None and (left_out := send_alarms(document, target, client)):
             self.tell(left_out)
@@ -175,9 +184,34 @@ class NightService:
             fork_seconds=self.fork_seconds,
         )
         return carry_out(
-            *(start.night, start.plan, steps.acts(), self.journal, self.places.results),
+            *(
+                self._with_its_jars(start),
+                start.plan,
+                steps.acts(),
+                self.journal,
+                self.places.results,
+            ),
             *(self.waiting, self.tell),
         )
+
+    def _with_its_jars(self, start: Start) -> NightRecord:
+        """The night; a line whose jar is another one by now is built and verified again."""
+        night, jars = start.night, self.journal.runs(start.night.night).jars
+        for line, noted in jars.items():
+            measured = night.step(f"measure {line}").state is StepState.DONE
+            if measured or self._jar(line) == noted:
+                continue
+            self.tell(f"The jar of {line} has changed since: it is verified again.")
+            for name in (f"build {line}", f"verify {line}"):
+                again = StepRecord(name=name, seconds=night.step(name).seconds)
+                night = night.with_step(again)
+        return night
+
+    def _jar(self, line: str) -> str:
+        try:
+            return digest_of(self.parts.class_paths(find_line(line)).dropin)
+        except FlinkBoostError:
+            return ""  # its build says what is missing
 
 
 def send_nights(journal: NightJournal, target: Target, client: httpx.Client) -> int:

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from flink_boost.base.errors import BrokenData, FlinkBoostError
+from flink_boost.base.files import sha256
 from flink_boost.flink.lines import Line
 from flink_boost.judge.power import with_smallest_change
 from flink_boost.judge.series import build_series
@@ -101,9 +102,11 @@ class Steps:
         self.journal.note_commit(night.night, line.version, current_commit())
         if self.order.build:
             note = self.parts.build(line, self.journal.log(night.night, step.name))
-        self.parts.class_paths(line)
+        paths = self.parts.class_paths(line)
         if self.parts.builds is not None:
             note = described(self.parts.builds(line))
+        else:
+            self.journal.note_jar(night.night, line.version, sha256(paths.dropin))
         return night, note
 
     def _verify(self, night: NightRecord, step: PlannedStep) -> tuple[NightRecord, str]:

@@ -17,7 +17,7 @@ from flink_boost.measure.machine_priority import REQUEST, require_turn
 from flink_boost.measure.runner import Progress
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.spool_runs import spool_new_runs
-from flink_boost.service.builds.recipe import RECIPES, Recipe, load_recipe, public_name
+from flink_boost.service.builds.recipe import RECIPES, Recipe, isolated, load_recipe, public_name
 from flink_boost.service.requests.catalogue import Offerings
 from flink_boost.service.requests.commits import fetch_commits
 from flink_boost.service.requests.comparing import FOLDER, compare
@@ -119,8 +119,7 @@ def _recipe_name(repository: ServedRepository, folder: Path) -> str:
 
 def _recipe(name: str) -> Recipe:
     """In a sandbox, whatever the recipe says: its commits are strangers'."""
-    recipe = load_recipe(name, RECIPES)
-    return Recipe.model_validate({**recipe.model_dump(), "isolated": True})
+    return isolated(load_recipe(name, RECIPES))
 
 
 def _turn(
