@@ -13,9 +13,14 @@ from flink_boost.measure.model import Cell, RunInfo
 def pool(runs: Sequence[tuple[RunInfo, Sequence[Fork]]]) -> tuple[RunInfo, tuple[Fork, ...]]:
     """Runs of one plan as one run with all their pairs, numbered through.
 
-    Raises ``UsageProblem`` when the runs differ in anything that a score depends on.
+    Raises ``UsageProblem`` when the runs differ in anything that a score depends on, and for one
+    that is there twice.
     """
     first = runs[0][0]
+    names = [info.run_id for info, _ in runs]
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        # Its pairs would count twice, and the interval be too narrow.
+        raise UsageProblem(f"The run {twice} is named twice.", "Name each run once.")
     pooled: list[Fork] = []
     before = dict.fromkeys(first.cells, 0)
     for info, forks in runs:

@@ -26,7 +26,7 @@ from flink_boost.judge.outcomes import Comparison
 from flink_boost.judge.pool import one_plan, pool
 from flink_boost.judge.ratio import Interval, compare, contrasts
 from flink_boost.measure.fork import Fork
-from flink_boost.measure.model import Cell, Frozen, Mode, RunInfo
+from flink_boost.measure.model import Cell, Frozen, Mode, Purpose, RunInfo
 from flink_boost.measure.release import is_on_its_line
 
 REFERENCES = Path(__file__).with_name("references")
@@ -183,6 +183,9 @@ def wants(reference: Reference) -> Callable[[RunInfo], bool]:
             and is_on_its_line(info)
             and Side.CONTROL not in info.sides
             and info.opened
+            # Of a canary the jar is a frozen one, of a recipe the commits are others'.
+            and info.purpose is not Purpose.CANARY
+            and not info.recipe_project
             and (info.threads, info.heap) == (1, "")
         )
 

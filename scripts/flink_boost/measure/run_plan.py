@@ -55,6 +55,11 @@ def plan_run(
     ``UsageProblem`` for an extra option that a benchmark's own would silently override, and when
     nothing is left to be measured.
     """
+    if extra_options and purpose is Purpose.NIGHTLY:
+        raise UsageProblem(
+            "With options of its own a run is no point of the trend.",
+            "Leave out one of --jvm-arg, --purpose.",
+        )
     for option in extra_options:
         if HEAP_OPTION.match(option):
             raise UsageProblem(

@@ -92,9 +92,12 @@ def branch(run: RunInfo) -> str:
     """The branch in Codespeed: that of the nights, or one of the purpose's name.
 
     What is no night is then no point of their curve either, and a quick look after it, with eight
-    benchmarks, does not take the place of its two hundred. Nights of a recipe have the branch of
+    benchmarks, does not take the place of its two hundred, nor one that was called a night. Nights
+    of a recipe have the branch of
     its project.
     """
+    if run.purpose is Purpose.NIGHTLY and run.quick_look:
+        return Purpose.QUICK_LOOK.value
     if run.purpose is Purpose.NIGHTLY and run.recipe_project:
         return run.recipe_project
     return _BRANCHES.get(run.purpose, run.purpose.value)

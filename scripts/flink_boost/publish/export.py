@@ -21,7 +21,7 @@ from flink_boost.base.files import PARTIAL_SUFFIX, publish
 from flink_boost.judge.outcomes import Comparison
 from flink_boost.judge.ratio import compare
 from flink_boost.measure.fork import Fork
-from flink_boost.measure.model import Cell, RunInfo
+from flink_boost.measure.model import OURS, Cell, RunInfo
 from flink_boost.measure.release import release_of
 from flink_boost.measure.third_side import side_name
 
@@ -54,6 +54,13 @@ _OF_RUN = (
     ExportColumn("jdk", "VARCHAR"),
     ExportColumn("box", "VARCHAR"),
     ExportColumn("boost_commit", "VARCHAR"),
+    ExportColumn("project", "VARCHAR"),
+    ExportColumn("commit", "VARCHAR"),
+    ExportColumn("quick_look", "BOOLEAN"),
+    ExportColumn("opened", "BOOLEAN"),
+    ExportColumn("threads", "INTEGER"),
+    ExportColumn("heap", "VARCHAR"),
+    ExportColumn("jvm_options", "VARCHAR"),
     ExportColumn("benchmark", "VARCHAR"),
     ExportColumn("params", "VARCHAR"),
     ExportColumn("mode", "VARCHAR"),
@@ -210,6 +217,13 @@ def _of_run(info: RunInfo, cell: Cell) -> dict[str, Value]:
         "jdk": info.box.jdk,
         "box": info.box.label,
         "boost_commit": info.commit,
+        "project": info.recipe_project or OURS,
+        "commit": info.subject_commit,
+        "quick_look": info.quick_look,
+        "opened": info.opened,
+        "threads": info.threads,
+        "heap": info.heap,
+        "jvm_options": " ".join(info.jvm_options),
         "benchmark": cell.benchmark,
         "params": ",".join(f"{name}={value}" for name, value in cell.params),
     }

@@ -15,6 +15,7 @@ from flink_boost.judge.trend import Change, TrendVerdict
 from flink_boost.measure.summary import RunSummary
 from flink_boost.publish.plot import HEIGHT, LEFT, RIGHT, WIDTH, chart_of
 from flink_boost.publish.sheet import Column, Entry, Sheet, Tone, templates
+from flink_boost.publish.trends import settings_text
 
 _PLOT_WIDTH = 41
 
@@ -62,7 +63,7 @@ def lookback_sheet(found: Lookback, last: int) -> Sheet:
     settings = found.series.settings
     return Sheet(
         f"{found.series.cell.name}: {f'{settings.project} on ' if settings.project else ''}"
-        f"Flink {settings.line}, JDK {settings.jdk}, {settings.environment}",
+        f"Flink {settings_text(settings)}",
         (
             Column("run began (UTC)"),
             Column("commit"),

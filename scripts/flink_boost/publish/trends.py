@@ -10,8 +10,11 @@ from pydantic import ValidationError
 
 from flink_boost.base.files import make_folder, write_durably
 from flink_boost.base.text import NOTHING
+from flink_boost.flink.lines import load_lines
+from flink_boost.judge.series import SeriesSettings
 from flink_boost.judge.trend import TrendKind, TrendVerdict
 from flink_boost.measure.model import Frozen
+from flink_boost.measure.run_plan import FORK_OPTIONS
 from flink_boost.publish.sheet import Column, Entry, Sheet, Tone
 
 FILE_NAME = "verdicts.json"
@@ -53,11 +56,11 @@ def verdict_sheet(verdicts: Sequence[TrendVerdict]) -> Sheet:
 
 
 def _row(verdict: TrendVerdict) -> tuple[Entry, ...]:
-    change = verdict.change
+    change, settings = verdict.change, verdict.settings
     tone = _TONES.get(verdict.kind, Tone.PLAIN)
     return (
         Entry(verdict.cell.name),
-        Entry(_settings(verdict)),
+        Entry(", ".join(filter(None, (settings.project, settings_text(settings))))),
         Entry(f"{verdict.points}" + (f" ({verdict.gaps} missing)" if verdict.gaps else "")),
         Entry(verdict.kind.value, tone),
         Entry("" if change is None else f"{change.ratio - 1:+.1%}", tone),
@@ -69,13 +72,18 @@ def _row(verdict: TrendVerdict) -> tuple[Entry, ...]:
 _TONES = {TrendKind.CANDIDATE_REGRESSION: Tone.BAD, TrendKind.CANDIDATE_IMPROVEMENT: Tone.GOOD}
 
 
-def _settings(verdict: TrendVerdict) -> str:
-    settings = verdict.settings
-    parts = [settings.project] if settings.project else []
-    parts += [settings.line, f"JDK {settings.jdk}", settings.environment]
+def settings_text(settings: SeriesSettings) -> str:
+    """All by which one series is told from another of the same benchmark and project."""
+    parts = [settings.line, f"JDK {settings.jdk}", settings.environment]
     parts += ["against the commit before"] if settings.reference else []
     parts += ["quick look"] if settings.quick_look else []
     parts += [] if settings.opened else ["not opened"]
     parts += [f"{settings.threads} threads"] if settings.threads > 1 else []
     parts += [f"heap {settings.heap}"] if settings.heap else []
-    return ", ".join(parts)
+    return ", ".join((*parts, *_unusual(settings)))
+
+
+def _unusual(settings: SeriesSettings) -> list[str]:
+    line = load_lines().get(settings.line)
+    usual = {*FORK_OPTIONS, *(() if line is None else line.jvm_options)}
+    return [option for option in settings.jvm_options if option not in usual]

@@ -247,6 +247,14 @@ def test_pooled_runs_have_all_their_pairs() -> None:
     assert row.ratio == pytest.approx(math.exp(np.mean(logs)))
 
 
+def test_a_run_that_is_named_twice_is_not_two() -> None:
+    """With each pair twice the interval would be too narrow."""
+    run = make_run(0, pairs=3)
+    forks = make_forks(run, noise=0.05)
+    with pytest.raises(UsageProblem, match=f"The run {run.run_id} is named twice"):
+        pool([(run, forks), (make_run(1), make_forks(make_run(1))), (run, forks)])
+
+
 @pytest.mark.parametrize(
     ("change", "named"),
     [

@@ -26,7 +26,7 @@ from flink_boost.judge.reference import (
 )
 from flink_boost.judge.verdict import Verdict
 from flink_boost.measure.groups import load_groups
-from flink_boost.measure.model import Cell, Mode, RunInfo
+from flink_boost.measure.model import Built, Cell, Mode, Purpose, RunInfo
 from flink_boost.publish.reference_sheet import reference_sheet
 from flink_boost.publish.sheet import html, markdown
 
@@ -217,6 +217,19 @@ def test_runs_in_other_circumstances_are_not_looked_at(
     changes: dict[str, object], wanted: bool
 ) -> None:
     assert wants(REFERENCE)(old_run(**changes)) is wanted
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"purpose": Purpose.CANARY},
+        {"subject": Built(project="flink", version="1.10", commit="ab" * 20)},
+    ],
+)
+def test_neither_a_frozen_jar_nor_commits_of_others_stand_for_ours(
+    change: dict[str, object],
+) -> None:
+    assert not wants(REFERENCE)(old_run().model_copy(update=change))
 
 
 def test_an_unknown_reference_names_the_known() -> None:

@@ -646,6 +646,7 @@ def test_a_run_does_not_go_on_with_something_else(tmp_path: Path, what: str) -> 
         (["--pairs", "0"], 2, "Invalid value for '--pairs'"),
         (["--aa", "--jvm-arg", "-Xmx4g"], 2, "-Xmx4g would have no effect"),
         (["--aa", "--jvm-arg", "-XX:+UseZGC"], 2, "-XX:+UseZGC would have no effect"),
+        (["--jvm-arg", "-Xint", "--purpose", "nightly"], 2, "is no point of the trend"),
         (["--aa", "--third", "upstream"], 2, "Leave out one of --aa and --third."),
         (["--third", "upstream"], 2, "There is no third side 'upstream' for Flink 2.3.0."),
         (["--heap", "lots"], 2, "'lots' is not a heap size. Write it as in 64m or 1g."),

@@ -59,6 +59,11 @@ def test_a_quick_look_does_not_take_the_place_of_a_night_on_the_dashboard() -> N
     }
 
 
+def test_nor_does_one_that_is_called_a_night() -> None:
+    quick = measured(1, purpose=Purpose.NIGHTLY, quick_look=True)
+    assert branch(quick.info) == "quick-look"
+
+
 def old_run(**changes: object) -> RunInfo:
     """A run as it was stored before purposes, builds and names of boxes were recorded."""
     document = json.loads(make_run(0).model_dump_json())

@@ -103,6 +103,28 @@ def test_a_release_that_is_no_line_stands_beside_the_line_whose_jar_ran(run: Run
         assert usual["line"] == usual["flink"] == run.line
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"threads": 8},
+        {"heap": "64m"},
+        {"opened": False},
+        {"quick_look": True},
+        {"jvm_options": ("-XX:-CompactStrings",)},
+        {"subject": Built(project="flink", version="2.4-SNAPSHOT", commit="cd" * 20)},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_what_makes_a_series_of_its_own_can_be_told_apart(
+    run: RunInfo, change: dict[str, object]
+) -> None:
+    other = run.model_copy(update=change)
+    for rows in (fork_rows, summary_rows):
+        (usual, *_), (first, *_) = rows(run, make_forks(run)), rows(other, make_forks(other))
+        named = {name for name in usual if usual[name] != first[name]}
+        assert named & {"threads", "heap", "opened", "quick_look", "jvm_options", "project"}
+
+
 def test_negative_numbers_stay_numbers(tmp_path: Path, run: RunInfo) -> None:
     row = dict.fromkeys((column.name for column in FORK_COLUMNS), None) | {"score": -1.5}
     write_table(tmp_path / "x.csv", ExportFormat.CSV, FORK_COLUMNS, [row])

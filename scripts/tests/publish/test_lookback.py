@@ -50,6 +50,29 @@ def test_a_missing_night_and_a_single_pair_are_told() -> None:
     assert (rows[1][3].text, rows[2][0].text) == ("–", "missing")
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"line": "1.20.5"},
+        {"hostname": "box-2"},
+        {"opened": False},
+        {"quick_look": True},
+        {"jvm_options": ("-XX:-CompactStrings",)},
+        {"jdk": "21.0.8+9"},
+        {"threads": 8},
+        {"heap": "64m"},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_series_of_other_settings_have_other_titles(change: dict[str, object]) -> None:
+    """Else a quick look or eight threads would read as the nights'."""
+    other = make_run(1, **change)  # type: ignore[arg-type]
+    runs = [make_night(0), summarise(other, make_forks(other))]
+    series = [one for one in build_series(runs) if one.cell == JOB]
+    found = look_back(series, detect(series), runs)
+    assert len({lookback_sheet(one, 30).title for one in found}) == 2
+
+
 def test_a_whisker_stays_on_its_scale() -> None:
     assert whisker(Interval(1.0, 0.5, 1.5), 0.0, 2.0, 9) == "  ├─●─┤"
     assert whisker(Interval(1.0, 0.5, 9.0), 0.0, 2.0, 9) == "  ├─●────"

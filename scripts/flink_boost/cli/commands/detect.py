@@ -237,6 +237,6 @@ def _tell_of_runs_beside_the_trend(runs: Sequence[RunInfo]) -> None:
         click.echo(
             f"{len(newer)} newer run{' is no point' if one else 's are no points'} of the trend,"
             f" the last one {last.run_id} ({last.purpose.value});"
-            " `flink-boost bench --purpose nightly` makes points.",
+            " `flink-boost bench --group spine --purpose nightly` makes points.",
             err=True,
         )

@@ -202,7 +202,7 @@ def _plan(settings: Settings, then: RunInfo, box: Box) -> tuple[RunInfo, classpa
         box=box,
         commit=run_plan.current_commit(),
         version=version,
-        purpose=Purpose.QUICK_LOOK if then.quick_look else Purpose.BY_HAND,
+        purpose=Purpose.BY_HAND,
         threads=then.threads,
         heap=then.heap,
     )
