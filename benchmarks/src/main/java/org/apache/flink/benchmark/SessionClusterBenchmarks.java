@@ -27,49 +27,49 @@ public class SessionClusterBenchmarks {
 
     @Benchmark
     @OperationsPerInvocation(PurchaseJobBenchmarks.RECORDS)
-    public long chain(ChainJob job) throws Exception {
+    public long sessionChain(ChainJob job) throws Exception {
         return job.run();
     }
 
     @Benchmark
     @OperationsPerInvocation(PurchaseJobBenchmarks.RECORDS)
-    public long eventTime(EventTimeJob job) throws Exception {
+    public long sessionEventTime(EventTimeJob job) throws Exception {
         return job.run();
     }
 
     @Benchmark
     @OperationsPerInvocation(PurchaseJobBenchmarks.RECORDS)
-    public long heapState(HeapStateJob job) throws Exception {
+    public long sessionHeapState(HeapStateJob job) throws Exception {
         return job.run();
     }
 
     @Benchmark
     @OperationsPerInvocation(PurchaseJobBenchmarks.RECORDS)
-    public long count(CountJob job) throws Exception {
+    public long sessionCount(CountJob job) throws Exception {
         return job.run();
     }
 
     @Benchmark
     @OperationsPerInvocation(SerializationFrameworkMiniBenchmarks.ORDERS)
-    public long serializerPojo(PojoJob job) throws Exception {
+    public long sessionPojo(PojoJob job) throws Exception {
         return job.run();
     }
 
     @Benchmark
     @OperationsPerInvocation(SerializationFrameworkMiniBenchmarks.ORDERS)
-    public long serializerTuple(TupleJob job) throws Exception {
+    public long sessionTuple(TupleJob job) throws Exception {
         return job.run();
     }
 
     @Benchmark
     @OperationsPerInvocation(SerializationFrameworkMiniBenchmarks.ORDERS)
-    public long serializerRow(RowJob job) throws Exception {
+    public long sessionRow(RowJob job) throws Exception {
         return job.run();
     }
 
     @Benchmark
     @OperationsPerInvocation(SerializationFrameworkMiniBenchmarks.SLOW_ORDERS)
-    public long serializerKryo(KryoJob job) throws Exception {
+    public long sessionKryo(KryoJob job) throws Exception {
         return job.run();
     }
 

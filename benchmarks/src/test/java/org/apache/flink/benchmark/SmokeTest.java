@@ -90,14 +90,14 @@ class SmokeTest {
                         prefix + JOBS + ".serializerPojo",
                         prefix + JOBS + ".serializerRow",
                         prefix + JOBS + ".serializerTuple",
-                        prefix + SESSION + ".chain",
-                        prefix + SESSION + ".count",
-                        prefix + SESSION + ".eventTime",
-                        prefix + SESSION + ".heapState",
-                        prefix + SESSION + ".serializerKryo",
-                        prefix + SESSION + ".serializerPojo",
-                        prefix + SESSION + ".serializerRow",
-                        prefix + SESSION + ".serializerTuple",
+                        prefix + SESSION + ".sessionChain",
+                        prefix + SESSION + ".sessionCount",
+                        prefix + SESSION + ".sessionEventTime",
+                        prefix + SESSION + ".sessionHeapState",
+                        prefix + SESSION + ".sessionKryo",
+                        prefix + SESSION + ".sessionPojo",
+                        prefix + SESSION + ".sessionRow",
+                        prefix + SESSION + ".sessionTuple",
                         prefix + BROADCAST + ".networkBroadcastThroughput",
                         prefix + LATENCY + ".networkLatency1to1",
                         prefix + THROUGHPUT + ".networkThroughput",
@@ -282,7 +282,7 @@ class SmokeTest {
         ChainedOptionsBuilder options = moment(JOBS, 0);
         SMALL_RECORD_JOBS.forEach(options::include);
         options.include(PURCHASES);
-        options.include(SESSION + ".serializerTuple");
+        options.include(SESSION + ".sessionTuple");
         if (!JavaRecords.areSupported()) {
             options.exclude("javaRecords");
         }
