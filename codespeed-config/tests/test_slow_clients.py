@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -87,12 +88,38 @@ def test_clients_that_do_not_read_stop_nobody(start: Any) -> None:
     assert dashboard.get(f"static/{large}").status_code == 200
     asked = f"GET /static/{large} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
 
-    # Many answers that nobody takes: more than the sockets' buffers hold.
-    with held(dashboard, 40, asked * 100) as sockets:
+    # Answers that nobody takes, as many as one may ask for at once.
+    with held(dashboard, 40, asked * 4) as sockets:
         assert answers_others(dashboard)
         time.sleep(2)
         assert answers_others(dashboard)
         assert status(sockets[0].recv(100)) == 200
+    # More than a thread leaves to the socket, and more files than the process may have open.
+    with held(dashboard, 40, asked * 200) as sockets:
+        assert answers_others(dashboard)
+        time.sleep(2)
+        assert answers_others(dashboard)
+        assert closed_within(sockets, WIDE)
+
+
+def test_several_requests_at_once_are_answered_in_their_order(start: Any) -> None:
+    dashboard: Dashboard = start(**SHORT)
+    asked = [f"GET /{path} HTTP/1.1\r\nHost: 127.0.0.1\r\n" for path in ("healthz", "gone") * 2]
+    with connect(dashboard) as connection:
+        connection.sendall("\r\n".join((*asked, "Connection: close\r\n\r\n")).encode())
+        answers = b""
+        while part := connection.recv(65536):
+            answers += part
+    assert re.findall(rb"HTTP/1\.1 (\d+)", answers) == [b"200", b"404"] * 2
+
+
+def test_half_bodies_of_those_who_only_read_hold_no_place(start: Any) -> None:
+    """Nobody asks them for a token."""
+    dashboard: Dashboard = start(FLINK_BOOST_CONNECTIONS="20")
+
+    with held(dashboard, 80, head("", "Content-Length: 1000", method="GET") + b"x") as sockets:
+        assert answers_others(dashboard)
+        assert closed_within(sockets[:30], WIDE)
 
 
 def test_more_connections_than_the_server_takes_push_out_the_idle_ones(start: Any) -> None:

@@ -14,12 +14,14 @@ from waitress.task import ErrorTask, Task, WSGITask
 from boost_dashboard.server import refusals
 from boost_dashboard.server.limits import LARGEST_LINGER, LINGER_SECONDS
 from boost_dashboard.server.log_lines import NOTE, escaped, target
-from boost_dashboard.server.requests import Door, GuardedRequest
+from boost_dashboard.server.requests import READING_METHODS, Door, GuardedRequest
 
 _DROPPED_AT_ONCE = 256 * 1024
 logger = logging.getLogger("boost_dashboard.access")
 
 _LONGEST_NOTE = 200
+# Requests of one connection that wait for their answers; browsers send one after the other.
+_MOST_AT_ONCE = 4
 
 
 class _Told(Task):
@@ -115,8 +117,12 @@ class GuardedChannel(HTTPChannel):
 
     @property
     def is_at_work(self) -> bool:
-        """True while a request is answered, or a body comes in from somebody with a token."""
-        return bool(self.requests) or self._in_body
+        """True while a request is answered, or a body comes in from somebody with a token.
+
+        Whoever only reads is asked for none: a body of theirs holds no place.
+        """
+        is_sent = self._in_body and self.request.command not in READING_METHODS
+        return bool(self.requests) or is_sent
 
     @property
     def _in_body(self) -> bool:
@@ -155,6 +161,10 @@ class GuardedChannel(HTTPChannel):
         before = self.request
         had_head = before is not None and before.headers_finished
         taken = super().received(data)
+        if len(self.requests) > _MOST_AT_ONCE:
+            # Their answers would be more than a thread may leave to the socket.
+            self.handle_close()
+            return taken
         # A body has a time of its own; so has a head from its first byte on.
         if self.request is not None and (before is None or self._in_body != had_head):
             self.since = self._door.clock()

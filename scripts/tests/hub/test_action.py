@@ -461,3 +461,10 @@ def test_a_long_answer_is_cut_and_its_folds_are_closed() -> None:
         assert found.startswith(STRANGER if stranger else "Verdict\n\n" + HOSTED)
         assert HOSTED in found[:1000]
         assert "cut here" in found
+
+
+@pytest.mark.parametrize("before", ["", " ", "_", "*", "~", "(", "1", "a_"])
+def test_no_address_of_a_stranger_is_followed_whatever_is_before_it(before: str) -> None:
+    """GitHub begins one behind these, a word of a regular expression does not."""
+    text = tamed(f"{before}https://evil.example {before}www.evil.example {before}MAILTO:a@b.c")
+    assert not re.search(r"(?i)(https|mailto):|www\.", text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import errno
 import json
 import os
 import socket
@@ -301,3 +302,16 @@ def test_no_sequence_takes_long_to_be_left_out(unit: str) -> None:
     for _ in range(4):
         log.quiet(piece)
     assert time.thread_time() - began < 2
+
+
+def test_a_folder_that_was_closed_is_refused_and_no_trouble_of_the_machine(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def closed(*_: object, **__: object) -> int:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr("os.open", closed)
+    with pytest.raises(RefusedResult, match="closed"):
+        find_files(work, "build/jars/*.jar")
+    with pytest.raises(RefusedResult, match="closed"):
+        read_file(work, "result.json", most=MOST_RESULT)

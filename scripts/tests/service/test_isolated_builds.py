@@ -9,20 +9,22 @@ from __future__ import annotations
 import os
 import resource
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from flink_boost.base.errors import BrokenData, BuildFailed, NoIsolation
+from flink_boost.base.errors import BrokenData, BuildFailed, EnvironmentProblem, NoIsolation
 from flink_boost.flink.lines import default_line, find_line
-from flink_boost.service.builds import build_launch
+from flink_boost.service.builds import build_launch, repository
 from flink_boost.service.builds.builder import RecipeBuilder
 from flink_boost.service.builds.isolation.building import IsolatedBuilds
 from flink_boost.service.builds.isolation.choosing import choose_sandbox
 from flink_boost.service.builds.isolation.sandbox import Limits
 from flink_boost.service.builds.recipe import Recipe, load_recipe
+from flink_boost.service.builds.repository import check_out
 
 pytestmark = pytest.mark.quiet
 
@@ -287,6 +289,41 @@ def test_a_commit_larger_than_its_folder_is_its_own_fault(clone: Clone) -> None:
     commit = clone.commit_of(clone.tree(("build.py", clone.blob(GOOD)), ("z", large)))
     with pytest.raises(BuildFailed, match=r"could not be checked out|wrote more to the disk"):
         clone.builder().build(commit, LINE)
+
+
+def test_many_names_for_one_file_are_counted_before_any_is_written(
+    clone: Clone, tmp_path: Path
+) -> None:
+    """A commit of some kilobytes: where no folder in memory holds it, root would fill the disk."""
+    blob = clone.blob("x" * (LIMITS.disk // 100))
+    commit = clone.commit_of(clone.tree(*((f"f{number:03}", blob) for number in range(101))))
+    with pytest.raises(BuildFailed, match=r"the commit has files of more than"):
+        check_out(clone.folder, commit, tmp_path / "whole", most=LIMITS.disk)
+    assert not (tmp_path / "whole").exists()
+    fits = clone.commit_of(clone.tree(*((f"f{number:03}", blob) for number in range(99))))
+    check_out(clone.folder, fits, tmp_path / "fits", most=LIMITS.disk)
+    assert len(list((tmp_path / "fits").glob("f*"))) == 99
+
+
+def test_a_commit_that_takes_git_too_long_is_its_own_fault(
+    clone: Clone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by a million patterns of attributes: a machine in trouble would try it again for days."""
+    real = repository.run_captured
+
+    def slow(command: Sequence[str], *words: Any, **more: Any) -> Any:
+        if "checkout" in command:
+            late = subprocess.TimeoutExpired(command, 1)
+            raise EnvironmentProblem("git did not finish within 1 s.") from late
+        return real(command, *words, **more)
+
+    monkeypatch.setattr(repository, "run_captured", slow)
+    commit = clone.commit(GOOD)
+    with pytest.raises(BuildFailed, match=r"took more than \d+ s to check out"):
+        check_out(clone.folder, commit, tmp_path / "there", most=LIMITS.disk)
+    # Of our own commits it is the machine's.
+    with pytest.raises(EnvironmentProblem, match="did not finish"):
+        check_out(clone.folder, commit, tmp_path / "ours")
 
 
 def test_a_commit_that_leaves_no_room_for_its_build_is_told(clone: Clone) -> None:

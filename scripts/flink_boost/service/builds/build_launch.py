@@ -41,6 +41,10 @@ class BuildLaunch(Protocol):
     def isolated(self) -> bool:
         """Whether a build can reach nothing but its checkout; its jars are kept apart then."""
 
+    @property
+    def most_bytes(self) -> int | None:
+        """What a checkout may have; None for commits that are trusted."""
+
     def place(self, aside: Path) -> AbstractContextManager[Path]:
         """A folder for the checkout, while the build lasts; ``aside`` is gone after it."""
 
@@ -58,6 +62,7 @@ class BuildsHere:
     """Builds of commits that are trusted: processes of this user, on this machine."""
 
     isolated = False
+    most_bytes: int | None = None
 
     @contextmanager
     def place(self, aside: Path) -> Iterator[Path]:

@@ -110,8 +110,8 @@ class RecipeBuilder:
         try:
             with self._launch.place(aside) as place:
                 checkout = place / "checkout"
-                strangers = self._launch.isolated
-                check_out(self.recipe.repository, commit, checkout, strangers=strangers)
+                most = self._launch.most_bytes
+                check_out(self.recipe.repository, commit, checkout, most=most)
                 self._launch.run(self._order(commit, line, checkout, log))
                 patterns = [self._filled(one, commit, line) for one in self.recipe.jars]
                 jars = self._launch.jars(checkout, patterns, aside)

@@ -98,33 +98,42 @@ def uncommitted(repository: Path) -> int:
     return len(_STATUS.findall(output)) if code == 0 else 0
 
 
-def check_out(repository: Path, commit: str, folder: Path, *, strangers: bool = False) -> None:
+def check_out(repository: Path, commit: str, folder: Path, *, most: int | None = None) -> None:
     """A clone of its own at that commit; it takes no space for what the repository has.
 
-    Nothing is fetched for it: a commit may name a server for its large files. One of ``strangers``
-    is looked at before: Git makes a list of all files in memory, and a commit of some kilobytes can
-    have more of them than any machine holds. Raises ``BuildFailed`` for such a one.
+    Nothing is fetched for it: a commit may name a server for its large files. One of strangers has
+    ``most`` bytes, and is looked at before: Git makes a list of all files in memory, and a commit
+    of some kilobytes can have more of them, and larger ones, than any machine holds. Raises
+    ``BuildFailed`` for such a one, and for one that takes Git too long.
     """
-    if strangers:
-        _require_ordinary(repository, commit)
+    if most is not None:
+        _require_ordinary(repository, commit, most)
     shared = ("clone", "--quiet", "--shared", "--no-checkout", str(repository), str(folder))
     _checked(None, *shared)
     leave = ("checkout", "--quiet", "--detach", commit)
-    if not strangers:
+    if most is None:
         _checked(folder, *leave)
         return
-    code, output = _git(folder, *leave, before=held())
+    try:
+        code, output = _git(folder, *leave, before=held())
+    except EnvironmentProblem as error:
+        if isinstance(error.__cause__, subprocess.TimeoutExpired):
+            # As by a million patterns of attributes: the machine is not to try it again for days.
+            raise BuildFailed(
+                f"the commit took more than {_GIT_SECONDS:.0f} s to check out."
+            ) from error
+        raise
     if code != 0:
         raise BuildFailed(f"the commit could not be checked out ({_last_line(output)}).")
 
 
-def _require_ordinary(repository: Path, commit: str) -> None:
-    """Counts the files and folders of a commit, and stops where they are too many.
+def _require_ordinary(repository: Path, commit: str, most: int) -> None:
+    """Counts the files and folders of a commit, and their bytes, and stops where they are too many.
 
     Raises ``BuildFailed``, also for a path that is longer or deeper than any.
     """
-    listing = ("ls-tree", "-r", "-t", "-z", "--name-only", commit)
-    count, rest = 0, b""
+    listing = ("ls-tree", "-r", "-t", "-l", "-z", commit)
+    count, size, rest = 0, 0, b""
     with subprocess.Popen(
         (*held(), *_GIT, "-C", str(repository), *listing),
         env=foreign_environment(_environment()),
@@ -134,11 +143,17 @@ def _require_ordinary(repository: Path, commit: str) -> None:
     ) as git:
         try:
             while git.stdout is not None and (block := git.stdout.read(_BLOCK)):
-                *paths, rest = (rest + block).split(b"\0")
-                count += len(paths)
+                *entries, rest = (rest + block).split(b"\0")
+                count += len(entries)
                 if count > MOST_FILES:
                     raise BuildFailed(f"the commit has more than {MOST_FILES} files and folders.")
-                for path in (*paths, rest):
+                # Of a folder, and of the commit of another repository, there is "-".
+                sizes = (entry.partition(b"\t")[0].split()[-1] for entry in entries)
+                size += sum(int(one) for one in sizes if one.isdigit())
+                if size > most:
+                    raise BuildFailed(f"the commit has files of more than {most >> 20} MiB.")
+                for entry in (*entries, rest):
+                    path = entry.partition(b"\t")[2]
                     if len(path) > _LONGEST_PATH or path.count(b"/") > _MOST_DEPTH:
                         raise BuildFailed(
                             f"the commit has a path of more than {_LONGEST_PATH} letters or"

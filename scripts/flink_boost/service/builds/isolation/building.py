@@ -61,6 +61,7 @@ class IsolatedBuilds:
         root: Path = PROJECT_ROOT,
     ) -> None:
         self.ended: Ended | None = None
+        self.most_bytes: int | None = limits.disk
         self._sandbox = sandbox
         self._folder = folder
         self._limits = limits

@@ -64,11 +64,14 @@ def find_files(work: Path, pattern: str) -> tuple[str, ...]:
     named. Raises ``RefusedResult`` for a folder with more names than anybody needs.
     """
     parts = _parts(pattern)
-    top = os.open(work, _FOLDER)
     try:
-        return tuple(sorted(_matching(top, parts, "")))
-    finally:
-        os.close(top)
+        top = os.open(work, _FOLDER)
+        try:
+            return tuple(sorted(_matching(top, parts, "")))
+        finally:
+            os.close(top)
+    except PermissionError as error:
+        raise RefusedResult("A folder of it is closed.", NEXT_STEP) from error
 
 
 def _matching(folder: int, parts: tuple[str, ...], before: str) -> Iterator[str]:
@@ -94,7 +97,10 @@ def _matching(folder: int, parts: tuple[str, ...], before: str) -> Iterator[str]
 @contextmanager
 def _opened(work: Path, name: str, most: int) -> Iterator[int]:
     *folders, last = _parts(name)
-    handle = os.open(work, _FOLDER)
+    try:
+        handle = os.open(work, _FOLDER)
+    except PermissionError as error:
+        raise RefusedResult("Its folder is closed.", NEXT_STEP) from error
     try:
         for folder in folders:
             above, handle = handle, _below(handle, folder, _FOLDER, name)

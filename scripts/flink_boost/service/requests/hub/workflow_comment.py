@@ -63,9 +63,10 @@ def tamed(text: str) -> str:
     # What is written as an entity or behind a backslash would only become an address later.
     harmless = printable.replace("&", "&amp;").replace("\\", "\\\\")
     harmless = _TAGS.sub("&lt;", harmless).replace("![", "!\\[")
-    # Addresses stay to be read, but are not followed; nobody is called by name.
-    harmless = re.sub(r"(?i)\b(https?|ftp|mailto|javascript|data):", "\\1\u200b:", harmless)
-    harmless = re.sub(r"(?i)\bwww\.", "www\u200b.", harmless)
+    # Addresses stay to be read, but are not followed, also behind "_" or a digit, which for GitHub
+    # are no part of them; nobody is called by name.
+    harmless = re.sub(r"(?i)(https?|ftp|mailto|javascript|data):", "\\1\u200b:", harmless)
+    harmless = re.sub(r"(?i)www\.", "www\u200b.", harmless)
     # Behind a bracket stands where a link leads, there or in a line of its own.
     return re.sub(r"\](?=[(\[:])", "]\u200b", harmless.replace("@", "@\u200b"))
 
