@@ -4,6 +4,7 @@ package org.flinkboost.weaver.jar;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.flinkboost.weaver.line.PatchedClass;
@@ -73,7 +74,8 @@ public final class WeaveRecord {
     private WeaveRecord links(String prefix, Collection<String> links) {
         int number = 0;
         for (String link : links) {
-            all.put(String.format("%s%04d", prefix, number++), link);
+            // Some languages have digits of their own, which are no letters of such a file.
+            all.put(String.format(Locale.ROOT, "%s%04d", prefix, number++), link);
         }
         return this;
     }

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
@@ -85,7 +86,8 @@ public final class OwnBuildMain {
             int number = 0;
             for (String difference : answer.differences()) {
                 report.setProperty(
-                        String.format("difference.%s.%04d", version, number++), difference);
+                        String.format(Locale.ROOT, "difference.%s.%04d", version, number++),
+                        difference);
             }
             OwnBuild.Woven woven = answer.woven().orElse(null);
             if (woven != null

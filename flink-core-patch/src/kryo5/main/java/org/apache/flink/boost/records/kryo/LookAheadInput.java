@@ -49,8 +49,8 @@ public final class LookAheadInput extends ViewInput {
         if (remaining < required) {
             remaining = refill(required);
         }
-        // Within what was asked for before, stock takes nothing.
-        if (askedAt + asked - position < required) {
+        // Within what was asked for before, stock takes nothing, nor where nothing is asked for.
+        if (required > 0 && askedAt + asked - position < required) {
             asked = required;
             askedAt = position;
         }
