@@ -108,14 +108,18 @@ configure() {
 
 # What the health check asks for, so that it need not read the configuration each time.
 note_for_health_check() {
-    local role=$1 asked
+    local role=$1 asked port="rest.port 8081" tls=security.ssl.rest.enabled
+    if [ "$role" = history-server ]; then
+        port="historyserver.web.port 8082" tls=historyserver.web.ssl.enabled
+    fi
     # Flink's own reading. Its script finds the rest of Flink by $0, and is not made for -eu.
     # shellcheck disable=SC2016 # for the other shell
-    asked=$(bash -c '. "$(dirname "$0")/config.sh" || exit
-        printf "job_manager=%q\nport=%q\n" \
-            "$(readFromConfig jobmanager.rpc.address localhost "$YAML_CONF" | tr -d "\"\047")" \
-            "$(readFromConfig rest.port 8081 "$YAML_CONF" | tr -d "\"\047")"' \
-        "$FLINK_HOME/bin/flink") || fail "the configuration cannot be read: $asked"
+    asked=$(bash -c 'port_key=$1 tls_key=$2
+        . "$(dirname "$0")/config.sh" || exit
+        asked() { readFromConfig "$1" "$2" "$YAML_CONF" | tr -d "\"\047"; }
+        printf "job_manager=%q\nport=%q\ntls=%q\n" \
+            "$(asked jobmanager.rpc.address localhost)" "$(asked $port_key)" "$(asked "$tls_key" false)"' \
+        "$FLINK_HOME/bin/flink" "$port" "$tls") || fail "the configuration cannot be read: $asked"
     printf 'role=%s\n%s\n' "$role" "$asked" > "$health.new"
     mv "$health.new" "$health"
 }

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Healthy is a JobManager that answers, and a TaskManager that a JobManager counts among its own.
+# Healthy is a JobManager or history server that answers, and a TaskManager that a JobManager counts among
+# its own. Where they answer by TLS only, it is enough that somebody listens there.
 set -euo pipefail
 
 if [ ! -f "$FLINK_HOME/run/health" ]; then
     echo "no Flink process was started here"
     exit 1
 fi
-role='' job_manager='' port=''
+role='' job_manager='' port='' tls=''
 # shellcheck disable=SC1091 # written by flink-entrypoint.sh
 . "$FLINK_HOME/run/health"
 
@@ -20,6 +21,14 @@ get() {
     timeout 5 cat <&3
     exec 3>&-
 }
+
+if [ "$tls" = true ]; then
+    host=localhost
+    [ "$role" != taskmanager ] || host=${job_manager:-localhost}
+    exec 3<> "/dev/tcp/$host/$port"
+    echo "$host listens on port $port"
+    exit 0
+fi
 
 case $role in
     jobmanager)
@@ -38,6 +47,6 @@ case $role in
         exit 1
         ;;
     history-server)
-        port=8082 get localhost /config | grep -o '"flink-version":"[^"]*"'
+        get localhost /config | grep -o '"flink-version":"[^"]*"'
         ;;
 esac

@@ -38,7 +38,7 @@ from flink_boost.operate.dist.build import Variant, build_tarball
 from flink_boost.operate.dist.tarball import EPOCH
 from flink_boost.operate.wheel import build_wheel
 from release import sums
-from release.preconditions import clean_commit, git, notes, require_untagged
+from release.preconditions import clean_commit, git, notes, require_unpublished, require_untagged
 from release.sbom import byte_buddy_version, parts_list
 from release.tree import build_line, clone, is_built, names_of, put
 
@@ -81,12 +81,16 @@ class Release:
         key = sums.key_file(self.root, os.environ)
         self.out.mkdir(parents=True, exist_ok=True)
         with exclusive_lock(self.folder / ".lock", "make release"):
+            if key is not None:
+                # Two that are signed must not differ.
+                require_unpublished(self.root, self.version, self.commit)
             if not (self.out / sums.SUMS).is_file():
+                (self.out / sums.SIGNATURE).unlink(missing_ok=True)
                 self._build()
             sums.check(self.out, self.names)
             shutil.rmtree(self.tree, ignore_errors=True)
-            if key is not None and not (self.out / sums.SIGNATURE).is_file():
-                sums.sign(self.out, key)
+            if key is not None:
+                put(self.out / sums.SIGNATURE, sums.signature(self.out, key))
 
     def _build(self) -> None:
         tree = clone(self.root, self.commit, self.tree)

@@ -50,6 +50,23 @@ def require_untagged(root: Path, version: str, commit: str) -> None:
         )
 
 
+def require_unpublished(root: Path, version: str, commit: str) -> None:
+    """The same of the tags of each remote, which a clone need not have.
+
+    Raises ``EnvironmentProblem`` when a remote does not answer.
+    """
+    tag = f"refs/tags/v{version}"
+    for remote in git(root, "remote").splitlines():
+        told = git(root, "ls-remote", remote, tag, f"{tag}^{{}}").splitlines()
+        # Of a tag with a message the second is the commit.
+        if told and (tagged := told[-1].split()[0]) != commit:
+            raise UsageProblem(
+                f"Version {version} is out: v{version} of {remote} is commit {tagged[:12]}, and"
+                f" {commit[:12]} is checked out.",
+                "Raise the version (docs/releasing.md), or check that commit out.",
+            )
+
+
 def notes(changelog: str, version: str) -> str:
     """What the changelog says of a version. Raises ``UsageProblem`` when that is nothing."""
     pattern = rf"(?ms)^## \[{re.escape(version)}\][^\n]*\n(.*?)(?=^## \[|\Z)"

@@ -32,8 +32,8 @@ def check(out: Path, names: list[str]) -> None:
         raise BrokenData(f"{out} is not what {SUMS} says.", f"Delete {out} and build it again.")
 
 
-def sign(out: Path, key_file: Path) -> None:
-    """Writes the signature of the sums by the secret key in a file, which gpg exported.
+def signature(out: Path, key_file: Path) -> bytes:
+    """The signature of the sums by the secret key in a file, which gpg exported.
 
     The key is put into a keyring that is deleted afterwards. Raises ``UsageProblem`` for a file
     that has no such key or needs a passphrase, ``EnvironmentProblem`` without gpg.
@@ -42,20 +42,19 @@ def sign(out: Path, key_file: Path) -> None:
         keyring.chmod(0o700)
         try:
             _gpg(keyring, "--import", str(key_file))
-            signature = keyring / SIGNATURE
+            made = keyring / SIGNATURE
             _gpg(
                 *(keyring, "--pinentry-mode", "loopback", "--passphrase", ""),
-                *("--armor", "--output", str(signature), "--detach-sign", str(out / SUMS)),
+                *("--armor", "--output", str(made), "--detach-sign", str(out / SUMS)),
             )
-            _gpg(keyring, "--verify", str(signature), str(out / SUMS))
-            content = signature.read_bytes()
+            _gpg(keyring, "--verify", str(made), str(out / SUMS))
+            return made.read_bytes()
         finally:
             run_captured(
                 ["gpgconf", "--homedir", str(keyring), "--kill", "all"],
                 _SECONDS,
                 install="Debian: apt-get install gpg-agent.",
             )
-    (out / SIGNATURE).write_bytes(content)
 
 
 def _gpg(keyring: Path, *words: str) -> None:

@@ -10,8 +10,10 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,7 +24,7 @@ from typing import Any
 import jsonschema
 import pytest
 from compose_services import read_compose, start_order, write_secrets
-from installations import CARRIED, LINE, java_environment, new_home
+from installations import CARRIED, LINE, VERSION, java_environment, new_home
 from ruamel.yaml import YAML
 
 from flink_boost.base.net import free_ports
@@ -80,6 +82,47 @@ def test_a_base_without_digest_is_refused_where_one_is_required(
     assert (done.returncode == 0) == built
     assert done.stdout.count("built bud") == (2 if built else 0)
     assert built or "Name it by digest" in done.stderr
+
+
+def test_the_official_image_gets_the_jar_that_is_asked_for(tmp_path: Path) -> None:
+    """As its page calls it; each of the images that a page names can be built."""
+    engine = tmp_path / "buildah"
+    engine.write_text('#!/bin/sh\necho "built $*"\n', encoding="utf-8")
+    engine.chmod(0o755)
+    folder = tmp_path / "project"
+    for name in ("docker", "scripts"):
+        (folder / name).mkdir(parents=True)
+    for path in (DOCKER / "build", DOCKER / "Dockerfile.official"):
+        shutil.copy(path, folder / "docker")
+    (folder / "scripts" / "lines").write_text("#!/bin/sh\necho 2.3.0\n", encoding="utf-8")
+    (folder / "scripts" / "lines").chmod(0o755)
+
+    def build(**more: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [folder / "docker" / "build", "official"],
+            env={"PATH": f"{tmp_path}:{os.environ['PATH']}", "ENGINE": "buildah", **more},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    missing = build()
+    assert missing.returncode == 4
+    assert "is missing. Run `make jars` first." in missing.stderr
+    (folder / "build" / "jars").mkdir(parents=True)
+    for version in ("1.20.5", "2.3.0"):
+        (folder / "build" / "jars" / f"flink-boost-{version}-{VERSION}.jar").touch()
+    assert "--tag flink-boost-official:1.20.5" in build(REQUIRE_DIGEST="1").stdout
+    own = build(JAR=f"flink-boost-2.3.0-{VERSION}.jar", FLINK_IMAGE="localhost/flink:2.3.0")
+    assert "--tag flink-boost-official:2.3.0" in own.stdout
+    assert "--build-arg FLINK_IMAGE=localhost/flink:2.3.0" in own.stdout
+    assert "Name it by digest" in build(FLINK_IMAGE="flink:2.3.0", REQUIRE_DIGEST="1").stderr
+    named = set(re.findall(r"docker/build ([a-z]+)", (DOCKER / "README.md").read_text("utf-8")))
+    known = set(
+        re.findall(r"^        ([a-z]+)\)", (DOCKER / "build").read_text("utf-8"), re.MULTILINE)
+    )
+    assert named <= known
 
 
 # Nothing is pulled for these: they are ours, built just before.
@@ -542,6 +585,43 @@ def until_healthy(home: Path, process: subprocess.Popen[bytes], log: Path) -> st
         assert process.poll() is None, log.read_text()
         assert time.monotonic() < deadline, f"{said}\n{log.read_text()}"
         time.sleep(0.5)
+
+
+@pytest.mark.needs_jars
+@pytest.mark.parametrize(
+    ("role", "script", "properties"),
+    [
+        ("history-server", "historyserver.sh", "historyserver.web.port: {}"),
+        ("jobmanager", "jobmanager.sh", "rest.port: {}\nsecurity.ssl.rest.enabled: true"),
+        ("taskmanager", "taskmanager.sh", "rest.port: {}\nsecurity.ssl.rest.enabled: true"),
+    ],
+)
+def test_the_check_asks_where_its_process_listens(
+    role: str, script: str, properties: str, home: Path
+) -> None:
+    """Of one that speaks TLS no more is asked than that."""
+    (home / "bin" / script).unlink()
+    (home / "bin" / script).write_text("#!/bin/sh\n", encoding="utf-8")
+    (home / "bin" / script).chmod(0o755)
+    answer = b'HTTP/1.0 200 OK\r\n\r\n{"flink-version":"2.3.0"}'
+    with socket.create_server(("localhost", 0)) as server:
+        port = server.getsockname()[1]
+        done = call(home, role, FLINK_PROPERTIES=properties.format(port))
+        assert done.returncode == 0, done.stderr
+
+        def serve() -> None:
+            with server.accept()[0] as client:
+                if role == "history-server":
+                    client.recv(1000)
+                    client.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        code, said = health(home)
+        thread.join(20)
+    assert code == 0, said
+    assert said.strip() in ('"flink-version":"2.3.0"', f"localhost listens on port {port}")
+    assert health(home)[0] != 0
 
 
 @pytest.mark.needs_jars

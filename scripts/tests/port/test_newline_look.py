@@ -152,9 +152,18 @@ def test_a_combination_that_became_a_line_is_no_longer_listed(tmp_path: Path) ->
     assert after.releases["2.1.0"].classes == "2.1.0"
 
     older = {"2.0.5": replace(newer, version="2.0.5")}
-    with_its_files = replace(before, lock=before.lock.having("2.0.5", newer.classes))
+    tested = replace(before.releases["2.1.0"], tested={"codec suite": TODAY})
+    with_its_files = replace(
+        before,
+        lock=before.lock.having("2.0.5", newer.classes),
+        releases={**before.releases, "2.1.0": tested},
+    )
     again = merge(with_its_files, [], older, PATCHED, TODAY)
     assert again.releases["2.1.0"].classes == "2.0.5"
+    # What passed did so without that jar.
+    assert again.releases["2.1.0"].tested == {}
+    moved = merge(with_its_files, looks, older, PATCHED, TODAY)
+    assert (moved.releases["2.1.0"].classes, moved.releases["2.1.0"].tested) == ("2.0.5", {})
 
 
 def test_a_class_that_is_patched_since_a_moment_ago_splits_what_was_one_line(

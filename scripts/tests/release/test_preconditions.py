@@ -10,7 +10,7 @@ import pytest
 from flink_boost import __version__
 from flink_boost.base.errors import EnvironmentProblem, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
-from release.preconditions import clean_commit, notes, require_untagged
+from release.preconditions import clean_commit, notes, require_unpublished, require_untagged
 
 CHANGES = """\
 # Changelog
@@ -92,6 +92,27 @@ def test_a_version_that_another_commit_has_is_refused(root: Path) -> None:
     ) as no:
         require_untagged(root, "1.0.0", second)
     assert "git checkout v1.0.0" in no.value.next_step
+
+
+@pytest.mark.parametrize("words", [("--annotate", "--message", "1.0.0"), ()])
+def test_a_version_that_is_out_elsewhere_is_refused_in_a_clone_without_tags(
+    root: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    first = clean_commit(root)
+    git(root, "tag", *words, "v1.0.0")
+    git(root, "commit", "--quiet", "--allow-empty", "--message", "Second")
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", "--no-tags", str(root), str(clone))
+    second = clean_commit(clone)
+    require_untagged(clone, "1.0.0", second)
+    with pytest.raises(UsageProblem, match=rf"v1\.0\.0 of origin is commit {first[:12]}"):
+        require_unpublished(clone, "1.0.0", second)
+    require_unpublished(clone, "1.0.1", second)
+    require_unpublished(clone, "1.0.0", first)
+    # Where that cannot be asked nobody signs.
+    git(clone, "remote", "set-url", "origin", str(tmp_path / "gone"))
+    with pytest.raises(EnvironmentProblem, match=r"git ls-remote failed"):
+        require_unpublished(clone, "1.0.0", second)
 
 
 def test_the_notes_are_what_the_changelog_says_of_the_version() -> None:

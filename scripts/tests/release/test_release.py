@@ -109,6 +109,26 @@ def test_a_key_that_is_missing_ends_it_before_anything_is_built(
     assert doubles.built == []
 
 
+def test_half_a_signature_and_one_of_other_sums_do_not_stay(
+    root: Path, doubles: Doubles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of one is what a full disk leaves."""
+    release = Release(root, "1.0.0", LINES, distributions=False)
+    release.make()
+    signed = release.out / sums.SIGNATURE
+    signed.write_bytes(b"")
+    key = root / ".cache" / "key.asc"
+    key.touch()
+    monkeypatch.setenv(sums.KEY_FILE, str(key))
+    monkeypatch.setattr(sums, "signature", lambda *_: b"by the key")
+    release.make()
+    assert signed.read_bytes() == b"by the key"
+    monkeypatch.delenv(sums.KEY_FILE)
+    (release.out / sums.SUMS).unlink()
+    release.make()
+    assert not signed.exists()
+
+
 def test_a_line_half_of_which_is_there_is_built_again(root: Path, doubles: Doubles) -> None:
     doubles.failing = "2.3.0"
     release = Release(root, "1.0.0", LINES, distributions=False)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
-from release.sums import KEY_FILE, SIGNATURE, SUMS, check, key_file, sign, sums_of
+from release.sums import KEY_FILE, SIGNATURE, SUMS, check, key_file, signature, sums_of
 
 NAMES = ["b.jar", "a.jar"]
 
@@ -81,7 +81,7 @@ def test_a_signature_is_that_of_the_key_and_of_these_sums(
 ) -> None:
     key = new_key(tmp_path, "")
     capfd.readouterr()
-    sign(out, key)
+    (out / SIGNATURE).write_bytes(signature(out, key))
     said = capfd.readouterr()
     assert said.out + said.err == ""
     gpg(verifier, "--import", str(tmp_path / "public.asc"))
@@ -102,10 +102,9 @@ def test_a_file_without_a_key_that_can_sign_is_refused(
     else:
         key = new_key(tmp_path, passphrase)
     with pytest.raises(UsageProblem, match=KEY_FILE) as refused:
-        sign(out, key)
+        signature(out, key)
     assert "export-secret-keys" in refused.value.next_step
     assert "Somebody" not in str(refused.value)
-    assert not (out / SIGNATURE).exists()
 
 
 def test_a_key_file_is_named_by_the_environment(tmp_path: Path) -> None:

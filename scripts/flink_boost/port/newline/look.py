@@ -189,14 +189,15 @@ def merge(
             jdks=known.jdks_of(look.version),
             jars=dict(look.jars),
             looked_at=today if before is None or before.classes != name else before.looked_at,
-            tested={} if before is None else before.tested,
+            # With the jar of another line it was not.
+            tested=before.tested if before is not None and before.classes == name else {},
             distribution=() if before is None else before.distribution,
         )
     for version, release in releases.items():
         # What had no jar may have become a line since, under the number of any of its releases.
         line = None if release.classes in lines else fitting_line(lock.of(version), of_today)
         if line is not None:
-            releases[version] = replace(release, classes=line.version)
+            releases[version] = replace(release, classes=line.version, tested={})
     return replace(
         known,
         releases=dict(sorted(releases.items(), key=lambda item: version_key(item[0]))),
