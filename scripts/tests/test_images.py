@@ -612,7 +612,9 @@ def test_the_check_asks_where_its_process_listens(
         def serve() -> None:
             with server.accept()[0] as client:
                 if role == "history-server":
-                    client.recv(1000)
+                    asked = b""
+                    while not asked.endswith(b"\r\n\r\n"):
+                        asked += client.recv(1000)
                     client.sendall(answer)
 
         thread = threading.Thread(target=serve)

@@ -17,10 +17,6 @@ def pool(runs: Sequence[tuple[RunInfo, Sequence[Fork]]]) -> tuple[RunInfo, tuple
     that is there twice.
     """
     first = runs[0][0]
-    names = [info.run_id for info, _ in runs]
-    if twice := next((name for name in names if names.count(name) > 1), ""):
-        # Its pairs would count twice, and the interval be too narrow.
-        raise UsageProblem(f"The run {twice} is named twice.", "Name each run once.")
     pooled: list[Fork] = []
     before = dict.fromkeys(first.cells, 0)
     for info, forks in runs:
@@ -29,6 +25,10 @@ def pool(runs: Sequence[tuple[RunInfo, Sequence[Fork]]]) -> tuple[RunInfo, tuple
             place = before[fork.cell] + fork.pair
             pooled.append(fork.model_copy(update={"pair": place}))
         before = {cell: pairs + info.pairs_of(cell) for cell, pairs in before.items()}
+    names = [info.run_id for info, _ in runs]
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        # Its pairs would count twice, and the interval be too narrow.
+        raise UsageProblem(f"The run {twice} is named twice.", "Name each run once.")
     alternating = all(info.alternating for info, _ in runs)
     return _with_pairs(first, tuple(before.values()), alternating=alternating), tuple(pooled)
 

@@ -127,7 +127,7 @@ def test_stock_and_patched_are_measured_in_turn_and_compared(tmp_path: Path) -> 
     assert [row["pairs"] for row in rows] == [2]
     assert rows[0]["low"] < rows[0]["ratio"] < rows[0]["high"]
     pooled = call(flink_boost(tmp_path, "compare", run_id, run_id, "--format", "json"))
-    assert json.loads(pooled.stdout)["comparisons"][0]["pairs"] == 4
+    assert (pooled.returncode, "is named twice" in pooled.stdout) == (2, True)
 
 
 @BY_DOUBLE_AND_JMH

@@ -503,13 +503,14 @@ def test_what_the_caller_may_not_look_into_is_told_as_that(
     """And not as no Flink, or as a jar that is broken and wants to be replaced."""
     home = small(place)
     own(home)
-    assert open_home(home).version == "2.3.0"
     mode = (home / closed).stat().st_mode
     (home / closed).chmod(0o700 if ROOT else 0)
     with acting_as(OTHER), pytest.raises(EnvironmentProblem, match=told) as problem:
         open_home(home)
     assert problem.value.next_step == "Run the command as the user who owns it."
     (home / closed).chmod(mode)
+    with acting_as(OTHER):
+        assert open_home(home).version == "2.3.0"
 
 
 # --- the whole of it ------------------------------------------------------------------------------

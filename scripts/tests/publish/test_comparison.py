@@ -253,7 +253,8 @@ def test_an_old_run_says_that_stock_always_came_first() -> None:
     (note,) = comparison_notes(old, forks, rows)
     assert note.startswith("Not alternated: ")
     assert "each pair began with stock" in note
-    pooled, _ = pool([(info, forks), (old, forks)])
+    other = old.model_copy(update={"run_id": "another"})
+    pooled, _ = pool([(info, forks), (other, forks)])
     assert not pooled.alternating
 
 

@@ -271,7 +271,7 @@ def test_a_path_that_is_too_long_is_the_commit_s_fault(clone: Clone) -> None:
 
 
 def test_a_commit_of_endless_folders_is_not_checked_out(clone: Clone) -> None:
-    top = clone.tree(*((f"f{number}", clone.blob(GOOD)) for number in range(10)))
+    top = clone.tree(*((f"f{number}", clone.blob("")) for number in range(10)))
     for _ in range(9):
         top = clone.tree(*((f"d{number}", top) for number in range(10)))
     commit = clone.commit_of(top)
@@ -287,7 +287,7 @@ def test_a_commit_of_endless_folders_is_not_checked_out(clone: Clone) -> None:
 def test_a_commit_larger_than_its_folder_is_its_own_fault(clone: Clone) -> None:
     large = clone.blob("x\n" * LIMITS.disk)
     commit = clone.commit_of(clone.tree(("build.py", clone.blob(GOOD)), ("z", large)))
-    with pytest.raises(BuildFailed, match=r"could not be checked out|wrote more to the disk"):
+    with pytest.raises(BuildFailed, match=r"the commit has files of more than"):
         clone.builder().build(commit, LINE)
 
 
