@@ -137,7 +137,7 @@ def test_words_below_that_hold_no_name_are_of_no_interest_to_who_has_named_some(
 
 
 def test_a_star_below_is_part_of_a_name_and_no_bullet() -> None:
-    for text in ("serializerTup*", "* serializerTup*", "- *Tuple", "-serializerTuple"):
+    for text in ("serializerTup*", "* serializerTup*", "- *izerTuple", "-serializerTuple"):
         found = parse(f"{COMMAND}\n{text}", KNOWN, BOUNDS)
         assert isinstance(found, Asked)
         assert (found.names, found.unread) == ((TUPLE,), False), text
