@@ -106,7 +106,7 @@ def test_several_requests_at_once_are_answered_in_their_order(start: Any) -> Non
     dashboard: Dashboard = start(**SHORT)
     asked = [f"GET /{path} HTTP/1.1\r\nHost: 127.0.0.1\r\n" for path in ("healthz", "gone") * 2]
     with connect(dashboard) as connection:
-        connection.sendall("\r\n".join((*asked, "Connection: close\r\n\r\n")).encode())
+        connection.sendall(("\r\n".join(asked) + "Connection: close\r\n\r\n").encode())
         answers = b""
         while part := connection.recv(65536):
             answers += part
