@@ -31,12 +31,11 @@ public abstract class ClusterJob {
     public void start() throws Exception {
         // In this order, as in Flink's own processes: a patch of Flink is in place when one starts.
         cluster = LocalCluster.start();
-        warm(cluster);
+        if (this instanceof SessionClusterBenchmarks.AfterOtherJobs) {
+            OtherJobs.run(cluster);
+        }
         job = describe();
     }
-
-    /** What the cluster has run before; nothing where a job has a cluster of its own. */
-    void warm(LocalCluster cluster) throws Exception {}
 
     @TearDown(Level.Trial)
     public void stop() {

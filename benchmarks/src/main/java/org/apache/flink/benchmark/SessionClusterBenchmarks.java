@@ -2,7 +2,6 @@
 package org.apache.flink.benchmark;
 
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.benchmark.line.LocalCluster;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -24,6 +23,9 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 12, time = 1, timeUnit = TimeUnit.SECONDS)
 @Measurement(iterations = 4, time = 1, timeUnit = TimeUnit.SECONDS)
 public class SessionClusterBenchmarks {
+
+    /** Marks a job before which {@link ClusterJob} runs the others. */
+    interface AfterOtherJobs {}
 
     @Benchmark
     @OperationsPerInvocation(PurchaseJobBenchmarks.RECORDS)
@@ -74,66 +76,32 @@ public class SessionClusterBenchmarks {
     }
 
     /** {@link PurchaseJobBenchmarks.ChainJob}. */
-    public static class ChainJob extends PurchaseJobBenchmarks.ChainJob {
-        @Override
-        void warm(LocalCluster cluster) throws Exception {
-            OtherJobs.run(cluster);
-        }
-    }
+    public static class ChainJob extends PurchaseJobBenchmarks.ChainJob implements AfterOtherJobs {}
 
     /** {@link PurchaseJobBenchmarks.EventTimeJob}. */
-    public static class EventTimeJob extends PurchaseJobBenchmarks.EventTimeJob {
-        @Override
-        void warm(LocalCluster cluster) throws Exception {
-            OtherJobs.run(cluster);
-        }
-    }
+    public static class EventTimeJob extends PurchaseJobBenchmarks.EventTimeJob
+            implements AfterOtherJobs {}
 
     /** {@link PurchaseJobBenchmarks.HeapStateJob}. */
-    public static class HeapStateJob extends PurchaseJobBenchmarks.HeapStateJob {
-        @Override
-        void warm(LocalCluster cluster) throws Exception {
-            OtherJobs.run(cluster);
-        }
-    }
+    public static class HeapStateJob extends PurchaseJobBenchmarks.HeapStateJob
+            implements AfterOtherJobs {}
 
     /** {@link PurchaseJobBenchmarks.CountJob}. */
-    public static class CountJob extends PurchaseJobBenchmarks.CountJob {
-        @Override
-        void warm(LocalCluster cluster) throws Exception {
-            OtherJobs.run(cluster);
-        }
-    }
+    public static class CountJob extends PurchaseJobBenchmarks.CountJob implements AfterOtherJobs {}
 
     /** {@link SerializationFrameworkMiniBenchmarks.PojoJob}. */
-    public static class PojoJob extends SerializationFrameworkMiniBenchmarks.PojoJob {
-        @Override
-        void warm(LocalCluster cluster) throws Exception {
-            OtherJobs.run(cluster);
-        }
-    }
+    public static class PojoJob extends SerializationFrameworkMiniBenchmarks.PojoJob
+            implements AfterOtherJobs {}
 
     /** {@link SerializationFrameworkMiniBenchmarks.TupleJob}. */
-    public static class TupleJob extends SerializationFrameworkMiniBenchmarks.TupleJob {
-        @Override
-        void warm(LocalCluster cluster) throws Exception {
-            OtherJobs.run(cluster);
-        }
-    }
+    public static class TupleJob extends SerializationFrameworkMiniBenchmarks.TupleJob
+            implements AfterOtherJobs {}
 
     /** {@link SerializationFrameworkMiniBenchmarks.RowJob}. */
-    public static class RowJob extends SerializationFrameworkMiniBenchmarks.RowJob {
-        @Override
-        void warm(LocalCluster cluster) throws Exception {
-            OtherJobs.run(cluster);
-        }
-    }
+    public static class RowJob extends SerializationFrameworkMiniBenchmarks.RowJob
+            implements AfterOtherJobs {}
 
     /** {@link SerializationFrameworkMiniBenchmarks.KryoJob}. */
-    public static class KryoJob extends SerializationFrameworkMiniBenchmarks.KryoJob {
-        @Override
-        void warm(LocalCluster cluster) throws Exception {
-            OtherJobs.run(cluster);
-        }
-    }
+    public static class KryoJob extends SerializationFrameworkMiniBenchmarks.KryoJob
+            implements AfterOtherJobs {}
 }
