@@ -39,10 +39,10 @@ def small(tmp_path: Path) -> Path:
 
 
 def test_the_page_has_the_section_that_is_named() -> None:
-    page = (PROJECT_ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
+    page = (PROJECT_ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     for version, told in TO_LEAVE.items():
-        assert f'"Jobs that ran on {version}" in docs/operating.md' in told
-        assert f"\n## Jobs that ran on {version}\n" in page
+        assert f'"Jobs that ran on {version}" in CHANGELOG.md' in told
+        assert f"\n### Jobs that ran on {version}\n" in page
 
 
 def test_the_release_at_hand_is_none_to_leave() -> None:
