@@ -25,7 +25,6 @@ from flink_boost.judge.detection.nights import (
     effects_of,
     hodges_lehmann,
 )
-from flink_boost.measure.box_change import UPDATES, BoxChange
 from flink_boost.measure.model import Purpose, RunInfo
 from flink_boost.measure.summary import RunSummary
 
@@ -71,33 +70,6 @@ class CanaryReading:
     def learning(self) -> bool:
         """Whether there are too few nights to say anything."""
         return self.ratio is None
-
-
-@dataclass(frozen=True)
-class NightVerdict:
-    """What follows for a night: alarms of the product, old jar against new jar, notes on charts."""
-
-    withhold: bool
-    old_against_new: bool
-    notes: tuple[str, ...]
-
-
-def verdict(reading: CanaryReading | None, changes: Iterable[BoxChange]) -> NightVerdict:
-    """What the canary and changes of the box mean for the alarms and charts of a night.
-
-    A changed kernel, JDK or microcode asks for the frozen jar beside tonight's in one run: only
-    that tells whether both have moved alike.
-    """
-    changes = tuple(changes)
-    moved = reading is not None and reading.moved
-    notes = [f"{str(change)[0].upper()}{str(change)[1:]}." for change in changes]
-    if reading is not None and moved:
-        notes.append(f"The canary moved: {reading.reason}. Alarms of this night are withheld.")
-    return NightVerdict(
-        withhold=moved,
-        old_against_new=any(change.what in UPDATES for change in changes),
-        notes=tuple(notes),
-    )
 
 
 def nights_of(runs: Iterable[RunSummary], tonight: RunInfo) -> tuple[CanaryNight, ...]:

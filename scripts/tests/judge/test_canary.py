@@ -14,12 +14,9 @@ from flink_boost.judge.canary_verdict import (
     LEARNING,
     SETTLED,
     CanaryNight,
-    CanaryReading,
     nights_of,
     read_canary,
-    verdict,
 )
-from flink_boost.measure.box_change import BoxChange
 from flink_boost.measure.model import Purpose
 from flink_boost.measure.summary import RunSummary, summarise
 
@@ -230,25 +227,3 @@ def test_runs_become_nights_in_order_whatever_the_order_of_files() -> None:
 def test_another_canary_is_another_series(changes: dict[str, object]) -> None:
     tonight = measured(3)
     assert len(nights_of([measured(1), measured(2, **changes), tonight], tonight.info)) == 2
-
-
-def reading(moved: bool) -> CanaryReading:
-    return CanaryReading("run", moved, 0.9, 0.88, 0.92, 30, "the speed of frozen stock is 0.900")
-
-
-def test_alarms_are_withheld_when_the_canary_moved_and_only_then() -> None:
-    assert verdict(reading(moved=True), ()).withhold
-    assert "Alarms of this night are withheld" in verdict(reading(moved=True), ()).notes[0]
-    assert not verdict(reading(moved=False), ()).withhold
-    assert verdict(None, ()) == verdict(reading(moved=False), ())
-
-
-@pytest.mark.parametrize(
-    ("what", "again"),
-    [("kernel", True), ("jdk", True), ("microcode", True), ("governor", False), ("cores", False)],
-)
-def test_an_update_asks_for_the_old_jar_beside_the_new(what: str, again: bool) -> None:
-    found = verdict(None, [BoxChange(what, "old", "new")])
-    assert found.old_against_new is again
-    assert not found.withhold
-    assert "was old and is new." in found.notes[0]

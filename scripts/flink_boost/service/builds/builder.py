@@ -10,7 +10,6 @@ import time
 import zipfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from flink_boost.base.errors import BrokenData, BuildFailed, NoIsolation
 from flink_boost.base.files import exclusive_lock, make_folder
@@ -28,13 +27,6 @@ from flink_boost.service.builds.repository import check_out, resolve
 
 _ASIDE = "building"
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,60}")
-
-
-class Builder(Protocol):
-    """Makes builds of commits."""
-
-    def build(self, commit: str, line: Line) -> Build:
-        """The build of that commit. Raises ``BuildFailed``, and ``UsageProblem`` for no commit."""
 
 
 class RecipeBuilder:
@@ -70,7 +62,10 @@ class RecipeBuilder:
         self._release = release
 
     def build(self, commit: str, line: Line) -> Build:
-        """The build of that commit on a line, from the cache where it is there."""
+        """The build of that commit on a line, from the cache where it is there.
+
+        Raises ``BuildFailed``, and ``UsageProblem`` for no commit.
+        """
         full = resolve(self.recipe.repository, commit)
         recipe = self._digest(line)
         if found := self.cache.find(full, line.version, recipe):

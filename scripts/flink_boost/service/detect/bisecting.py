@@ -26,8 +26,8 @@ from flink_boost.judge.detection.confirmation import MOST_PAIRS, Confirmation, D
 from flink_boost.judge.detection.evidence import Evidence
 from flink_boost.measure.commit_jars import Build
 from flink_boost.measure.model import Cell, Purpose, RunInfo
-from flink_boost.service.builds.builder import Builder
-from flink_boost.service.detect.reruns.bench import BuildQuestion, TwoBuildRerun
+from flink_boost.service.builds.builder import RecipeBuilder
+from flink_boost.service.detect.reruns.bench import BuildQuestion, ForkRerun
 
 _ERROR = 0.05  # of the intervals that are shown
 _LEAST_EFFECT = 0.005  # log-ratio; less would take thousands of pairs
@@ -50,8 +50,8 @@ class BisectJob:
 
 def bisect(
     job: BisectJob,
-    builder: Builder,
-    bench: TwoBuildRerun,
+    builder: RecipeBuilder,
+    bench: ForkRerun,
     pairs: int,
     keep: Callable[[BisectRecord], None],
     tell: Callable[[str], None],
@@ -115,8 +115,8 @@ def _record(job: BisectJob, steps: Sequence[BisectStep], state: str) -> BisectRe
 
 def _try(
     job: BisectJob,
-    builder: Builder,
-    bench: TwoBuildRerun,
+    builder: RecipeBuilder,
+    bench: ForkRerun,
     against: Build,
     trial: Trial,
     most: int,

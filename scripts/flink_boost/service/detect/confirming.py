@@ -23,8 +23,8 @@ from flink_boost.judge.detection.watcher import Watcher
 from flink_boost.judge.tracks import Track
 from flink_boost.measure.commit_jars import Build
 from flink_boost.measure.model import OURS, Purpose, RunInfo
-from flink_boost.service.builds.builder import Builder
-from flink_boost.service.detect.reruns.bench import BuildQuestion, TwoBuildRerun
+from flink_boost.service.builds.builder import RecipeBuilder
+from flink_boost.service.detect.reruns.bench import BuildQuestion, ForkRerun
 from flink_boost.service.detect.reruns.rerun_journal import NightJudged, RerunAnswered, RerunJournal
 from flink_boost.service.detect.reruns.resume_detection import judged, recall, without_repetition
 
@@ -75,9 +75,9 @@ class NightReruns:
     def __init__(
         self,
         results: Path,
-        builder: Builder,
+        builder: RecipeBuilder,
         project: str,
-        bench: TwoBuildRerun,
+        bench: ForkRerun,
         *,
         pairs: int,
         now: Callable[[], datetime],

@@ -26,7 +26,6 @@ from flink_boost.base.errors import (
 from flink_boost.base.files import make_folder, sha256
 from flink_boost.flink.lines import Line
 from flink_boost.flink.side import Side
-from flink_boost.judge.canary_verdict import verdict
 from flink_boost.judge.series import pair_log_ratios
 from flink_boost.judge.shift import common_shift
 from flink_boost.measure import finalize, run_plan, runner, store
@@ -93,7 +92,7 @@ class BoxShift:
             java, box = self.describe(line)
             updates = updates_since(before.box, box)
             why = f"the box is as it was in {before.run_id}"
-            if not verdict(None, updates).old_against_new:
+            if all(one.refuses for one in updates):
                 continue
             for one in updates:
                 changed = BoxChangeRecord(what=one.what, before=one.before, after=one.after)

@@ -34,7 +34,7 @@ from flink_boost.measure.profiles.take import Recorder
 from flink_boost.measure.run_plan import current_commit
 from flink_boost.measure.summary import MissingFork
 from flink_boost.measure.two_builds import plan_comparison, rerun_class_paths
-from flink_boost.service.builds.builder import Builder
+from flink_boost.service.builds.builder import RecipeBuilder
 from flink_boost.service.builds.isolation.fetching import NEXT_STEP
 from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.noise_check import QuietLook, looks_at, note_look, quiet_text
@@ -64,7 +64,7 @@ class Means:
     each build and fork, and raises ``MachineBusy`` where somebody waits who goes first.
     """
 
-    builder: Builder
+    builder: RecipeBuilder
     results: Path
     environ: Mapping[str, str]
     stock_of: Callable[[Line], tuple[Path, ...]]
@@ -104,7 +104,7 @@ def require_allowed(order: RequestOrder, known: Offerings, bounds: Bounds) -> No
 
 
 def build_both(
-    order: RequestOrder, builder: Builder, require_turn: Callable[[], None]
+    order: RequestOrder, builder: RecipeBuilder, require_turn: Callable[[], None]
 ) -> tuple[Build, Build]:
     """Base and head. Raises ``BuildFailed``, which names the commit, and ``MachineBusy``."""
     line = find_line(order.line)

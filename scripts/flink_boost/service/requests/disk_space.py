@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError
-from flink_boost.service.builds.builder import Builder, RecipeBuilder
+from flink_boost.service.builds.builder import RecipeBuilder
 from flink_boost.service.requests.commits import MOST_KEPT, forget_commits
 from flink_boost.service.requests.request import RequestOrder
 from flink_boost.service.retention.kept_kinds import delete_all
@@ -30,7 +30,7 @@ class Tidying:
     """
 
     commits: Path
-    builder: Builder
+    builder: RecipeBuilder
     results: Path
     keep: timedelta
     least_free: int
@@ -40,8 +40,7 @@ class Tidying:
     def after(self, order: RequestOrder, now: datetime) -> None:
         """What is old goes. A failure is told: what was measured counts all the same."""
         try:
-            if isinstance(self.builder, RecipeBuilder):
-                self.builder.prune(order.line, (order.base, order.head))
+            self.builder.prune(order.line, (order.base, order.head))
             forget_commits(self.commits, (order.base, order.head), MOST_KEPT)
             delete_old_logs(self.results, now, self.keep)
         except (FlinkBoostError, OSError) as problem:
@@ -55,7 +54,7 @@ class Tidying:
         """
         steps: tuple[Callable[[], object], ...] = (
             lambda: delete_old_logs(self.results, now, timedelta(0)),
-            lambda: self._prune_builds(order),
+            lambda: self.builder.prune(order.line, (order.base, order.head), keep=0),
             lambda: self._forget_commits(order),
         )
         place = self._place()
@@ -93,10 +92,6 @@ class Tidying:
 
     def _place(self) -> Path:
         return next(one for one in (self.commits, *self.commits.parents) if one.is_dir())
-
-    def _prune_builds(self, order: RequestOrder) -> None:
-        if isinstance(self.builder, RecipeBuilder):
-            self.builder.prune(order.line, (order.base, order.head), keep=0)
 
     def _forget_commits(self, order: RequestOrder) -> None:
         if (self.commits / "HEAD").exists():

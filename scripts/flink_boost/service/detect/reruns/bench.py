@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
 
 from flink_boost.base.errors import BenchmarkFailed
 from flink_boost.base.files import make_folder
@@ -46,16 +45,6 @@ class BuildQuestion:
     asked: str
 
 
-class TwoBuildRerun(Protocol):
-    """Answers such questions."""
-
-    def rerun(self, question: BuildQuestion, known: int, pairs: int) -> tuple[float, ...]:
-        """Log speed-ups of ``after`` against ``before``: pairs ``known + 1`` to ``known + pairs``.
-
-        Fewer where forks failed, and none where all did.
-        """
-
-
 @dataclass(frozen=True)
 class ForkRerun:
     """Reruns on this machine; ``launch`` starts the forks. The caller holds the machine's lock."""
@@ -74,7 +63,11 @@ class ForkRerun:
         return self.results / FOLDER
 
     def rerun(self, question: BuildQuestion, known: int, pairs: int) -> tuple[float, ...]:
-        """As the protocol says. Raises ``EnvironmentProblem`` where nothing can be measured."""
+        """Log speed-ups of ``after`` against ``before``: pairs ``known + 1`` to ``known + pairs``.
+
+        Fewer where forks failed, and none where all did. Raises ``EnvironmentProblem`` where
+        nothing can be measured.
+        """
         return differences(self.measure(question, known, pairs), known + 1, known + pairs)
 
     def measure(self, question: BuildQuestion, known: int, pairs: int) -> tuple[Fork, ...]:
