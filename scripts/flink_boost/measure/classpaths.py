@@ -17,7 +17,7 @@ from flink_boost.flink.side import Side
 
 @dataclass(frozen=True)
 class Third:
-    """A third side: the jar of ``thirdside.ensure_third``, and what to call it."""
+    """A third side: the jar of ``third_side.ensure_third``, and what to call it."""
 
     name: str
     title: str

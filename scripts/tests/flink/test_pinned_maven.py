@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.downloads import CACHE
@@ -176,6 +177,17 @@ def test_every_call_of_maven_goes_through_the_check() -> None:
     ]
     # recipe.py: a checkout of Flink is built by Maven with POMs of its own.
     assert {path.name for path in sources} == {"pinned_maven.py", "recipe.py"}
+
+
+def test_what_records_checksums_knows_the_goals_of_the_modules_that_it_names() -> None:
+    script = PROJECT_ROOT / "scripts" / "record-checksums"
+    # What stands before its first call of Maven; without a goal it ends there.
+    begin, _, _ = script.read_text(encoding="utf-8").partition("# The old record stays")
+    told = f'{begin}\necho "$class_path_goal $copy_goal"'
+    said = run_captured(["sh", "-euc", told, str(script)], 60.0)
+    assert said.returncode == 0, said.stdout
+    goals = said.stdout.split()
+    assert [goal.rpartition(":")[2] for goal in goals] == ["build-classpath", "copy"]
 
 
 def test_a_line_a_jdk_and_a_mode_are_turned_into_mavens_arguments() -> None:

@@ -90,7 +90,7 @@ def _entries_to_put(
             # The manifest stays Flink's, because the guard reads Flink's version from it.
             raise BrokenData(
                 f"It is not known where {name} of {dropin} belongs in {dist.name}.",
-                "Teach flink_boost/dist_jar.py.",
+                "Teach flink_boost/operate/dist/jar.py.",
             )
 
 
@@ -173,7 +173,7 @@ def _merge(base: BinaryIO, ours: BinaryIO, dist: Path, write: Write) -> None:
     if len(records) > _MOST_ENTRIES or position + len(directory) > _LARGEST:
         raise BrokenData(
             f"{dist} has too many entries, or is too large, for the simple kind of zip file.",
-            "Teach flink_boost/dist_jar.py the other kind.",
+            "Teach flink_boost/operate/dist/jar.py.the other kind.",
         )
     write(directory)
     counts = (0, 0, len(records), len(records))
