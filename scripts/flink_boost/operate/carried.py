@@ -5,36 +5,33 @@ A wheel carries them, so that it works without the source tree::
     <package>/data/lines.toml                       the supported lines
     <package>/data/classes.lock                     the class files that the releases have
     <package>/data/releases.toml                    the releases that have the classes of each
-    <package>/data/jars/flink-boost-<line>-<version>.jar.parts
-    <package>/data/verifiers/<line>.jar.parts       ``InstallationCheck``
-    <package>/data/parts/<SHA-256>                  what these two kinds of lists name
+    <package>/data/jars/flink-boost-<line>-<version>.jar
+    <package>/data/verifiers/<line>.jar             ``InstallationCheck``
     <package>/data/classes/<SHA-256>                stock's class files, as classes.lock names them
     <package>/data/weaver/                          the weaver and ByteBuddy, for ``weave``
     <package>/data/examples/<line>/WordCount.jar    Flink's own example job
     <package>/data/profiler/                        async-profiler and its converter, for ``flame``
 
-Jars are put together in a temporary folder of the process, the bytes that were built.
 In the source tree the same files are where ``make jars`` and the cache keep them.
 """
 
 from __future__ import annotations
 
-import atexit
 import hashlib
+import zipfile
+import zlib
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
-from flink_boost.base.scratch import scratch_folder
 from flink_boost.flink.distribution import ensure_example
 from flink_boost.flink.home import opened
 from flink_boost.flink.line_jars import jar_path
 from flink_boost.flink.lines import Line, load_patched
-from flink_boost.operate.parts import LIST_SUFFIX, joined
 
 EXAMPLE = "WordCount"
 BYTE_BUDDY = "net/bytebuddy/byte-buddy"
@@ -56,10 +53,7 @@ class Carried:
     weaver: Callable[[], tuple[Path, ...]]
 
     def dropins(self, lines: Iterable[Line]) -> list[Path]:
-        """The drop-in jars that can be had.
-
-        In the source tree not every line may be built; on a full disk a wheel has no room for any.
-        """
+        """The drop-in jars that can be had: in the source tree not every line may be built."""
         found = []
         for line in lines:
             with suppress(EnvironmentProblem):
@@ -121,21 +115,6 @@ def of_wheel(version: str, folder: Path) -> Carried:
     """What a wheel has in its folder ``data``."""
     again = "Install the wheel anew."
 
-    @cache
-    def made(kind: str, name: str) -> Path:
-        words = _existing(folder / kind / f"{name}{LIST_SUFFIX}", again).read_text("ascii")
-        jar = _temporary() / kind / name
-        content = joined(name, words, lambda piece: (folder / "parts" / piece).read_bytes())
-        try:
-            jar.parent.mkdir(exist_ok=True)
-            jar.write_bytes(content)
-        except OSError as error:
-            raise EnvironmentProblem(
-                f"{jar} cannot be written ({error.strerror}).",
-                "Free some space there, or set TMPDIR to a folder on another disk.",
-            ) from error
-        return jar
-
     def stock_class(line: Line, name: str) -> bytes:
         file = _existing(folder / "classes" / line.classes[name], again)
         return _checked(file.read_bytes(), line, name)
@@ -148,23 +127,14 @@ def of_wheel(version: str, folder: Path) -> Carried:
 
     return Carried(
         version=version,
-        dropin=lambda line: made("jars", line.dropin_name(version)),
-        verifier=lambda line: made("verifiers", f"{line.version}.jar"),
+        dropin=lambda line: _whole(folder / "jars" / line.dropin_name(version), again),
+        verifier=lambda line: _existing(folder / "verifiers" / f"{line.version}.jar", again),
         example=lambda line: _existing(
             folder / "examples" / line.version / f"{EXAMPLE}.jar", again
         ),
         stock_class=stock_class,
         weaver=weaver,
     )
-
-
-@cache
-def _temporary() -> Path:
-    """A folder of this process; the next one deletes it when this one is killed."""
-    stack = ExitStack()
-    folder = stack.enter_context(scratch_folder())
-    atexit.register(stack.close)
-    return folder
 
 
 @cache
@@ -186,6 +156,18 @@ def _checked(content: bytes, line: Line, name: str) -> bytes:
             "Install the wheel anew, or fetch Flink's jars anew in a source tree.",
         )
     return content
+
+
+def _whole(jar: Path, next_step: str) -> Path:
+    """A jar that goes into ``lib/``: by the checksums of its entries nothing in it is damaged."""
+    try:
+        with zipfile.ZipFile(_existing(jar, next_step)) as archive:
+            damaged = archive.testzip()
+    except (OSError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise BrokenData(f"{jar} cannot be read ({error}).", next_step) from error
+    if damaged is not None:
+        raise BrokenData(f"{jar} is damaged at {damaged}.", next_step)
+    return jar
 
 
 def _existing(file: Path, next_step: str) -> Path:

@@ -6,7 +6,6 @@ on, so it works without the source tree; it needs nothing but click. Same input,
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import sys
@@ -27,7 +26,6 @@ from flink_boost.flink.profiler import (
     ensure_profiler_jar,
 )
 from flink_boost.operate.carried import EXAMPLE, Carried, of_tree
-from flink_boost.operate.parts import LIST_SUFFIX, cut, listed
 
 _SECONDS = 300.0
 # 1 January 2026, as the build of the jars has it; zip files know nothing before 1980.
@@ -73,7 +71,7 @@ def _stage(root: Path, lines: Sequence[Line], package: Carried, source: Path) ->
     for name in ("LICENSE", "NOTICE"):
         shutil.copy(root / name, source)
     data = source / "flink_boost" / "data"
-    for name in ("jars", "verifiers", "parts", "classes", "weaver", "examples", CARRIED_FOLDER):
+    for name in ("jars", "verifiers", "classes", "weaver", "examples", CARRIED_FOLDER):
         (data / name).mkdir(parents=True)
     for name in ("lines.toml", "classes.lock", "releases.toml"):
         shutil.copy(root / name, data)
@@ -84,23 +82,14 @@ def _stage(root: Path, lines: Sequence[Line], package: Carried, source: Path) ->
         shutil.copy(jar, data / "weaver")
     (data / "weaver" / "NOTICE").write_text(_WEAVERS_NOTICE, encoding="ascii")
     for line in lines:
-        dropin = package.dropin(line)
-        _stage_in_pieces(dropin, data / "jars" / dropin.name, data)
-        _stage_in_pieces(package.verifier(line), data / "verifiers" / f"{line.version}.jar", data)
+        shutil.copy(package.dropin(line), data / "jars")
+        shutil.copy(package.verifier(line), data / "verifiers" / f"{line.version}.jar")
         for name, checksum in line.classes.items():
             (data / "classes" / checksum).write_bytes(package.stock_class(line, name))
         (data / "examples" / line.version).mkdir()
         shutil.copy(package.example(line), data / "examples" / line.version / f"{EXAMPLE}.jar")
     for file in source.rglob("*"):
         file.chmod(0o755 if file.is_dir() else 0o644)
-
-
-def _stage_in_pieces(jar: Path, name: Path, data: Path) -> None:
-    content = jar.read_bytes()
-    pieces = cut(content)
-    for piece in pieces:
-        (data / "parts" / hashlib.sha256(piece).hexdigest()).write_bytes(piece)
-    name.with_name(f"{name.name}{LIST_SUFFIX}").write_text(listed(content, pieces), "ascii")
 
 
 def _run_pip(source: Path, target: Path) -> None:

@@ -597,19 +597,19 @@ def test_where_processes_of_others_are_hidden_that_is_told(
         assert "as another user" not in capsys.readouterr().out
 
 
-def test_the_way_back_needs_no_room_for_what_is_carried(
+def test_the_way_back_needs_nothing_that_is_carried(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A wheel puts its jars together in a temporary folder, for which a full disk has no room."""
+    """A wheel may have lost its jars, and a source tree may have none built."""
     assert flink_boost("install", home) == 0
 
-    def full(_line: Line) -> Path:
-        raise EnvironmentProblem("our.jar cannot be written (No space left on device).", "Free it.")
+    def lost(_line: Line) -> Path:
+        raise EnvironmentProblem("our.jar is missing.", "Install the wheel anew.")
 
     for module in (library, doctor_command):
-        monkeypatch.setattr(module, "carried", lambda _: replace(CARRIED, dropin=full))
+        monkeypatch.setattr(module, "carried", lambda _: replace(CARRIED, dropin=lost))
     assert flink_boost("doctor", home) == 0
-    assert "has no jar: our.jar cannot be written" in capsys.readouterr().out
+    assert "has no jar: our.jar is missing" in capsys.readouterr().out
     assert flink_boost("uninstall", home) == 0
     assert our_jars(home) == []
     assert flink_boost("install", home) == EnvironmentProblem.exit_code

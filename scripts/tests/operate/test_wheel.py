@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import subprocess
@@ -28,7 +27,6 @@ from flink_boost.base.files import sha256
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import Line
 from flink_boost.flink.profiler import CONVERTER, LIBRARY
-from flink_boost.operate import carried as carrying
 from flink_boost.operate.carried import of_tree, of_wheel
 from flink_boost.operate.wheel import build_wheel
 from suites.selection import built_lines
@@ -180,22 +178,16 @@ def test_it_carries_the_parts_of_every_line(wheel: Path, every_line: list[Line])
         "profiler": {LIBRARY.file, CONVERTER.file, "NOTICE"},
         "weaver": {"NOTICE", *(jar.name for jar in CARRIED.weaver())},
         "classes": {checksum for line in every_line for checksum in line.classes.values()},
-        "jars": {f"{CARRIED.dropin(line).name}.parts" for line in every_line},
-        "verifiers": {f"{line.version}.jar.parts" for line in every_line},
+        "jars": {CARRIED.dropin(line).name for line in every_line},
+        "verifiers": {f"{line.version}.jar" for line in every_line},
     }
     for folder, names in kept.items():
         prefix = f"flink_boost/data/{folder}/"
         assert {n.removeprefix(prefix) for n in parts if n.startswith(prefix)} == names
-    pieces = {n.rpartition("/")[2]: c for n, c in parts.items() if "/data/parts/" in n}
-    assert all(hashlib.sha256(content).hexdigest() == name for name, content in pieces.items())
-    whole = sum(CARRIED.dropin(line).stat().st_size for line in every_line)
-    # What lines have in common is there once; the measured ones have less in common than all.
-    most = whole / 2 if len(every_line) > 6 else whole * 2 / 3
-    assert sum(map(len, pieces.values())) < most
 
 
-def test_the_jars_that_it_puts_together_are_those_that_were_built(
-    wheel: Path, every_line: list[Line], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_its_jars_are_those_that_were_built(
+    wheel: Path, every_line: list[Line], tmp_path: Path
 ) -> None:
     with zipfile.ZipFile(wheel) as archive:
         for name in archive.namelist():
@@ -209,19 +201,21 @@ def test_the_jars_that_it_puts_together_are_those_that_were_built(
         for name in line.classes:
             assert package.stock_class(line, name) == CARRIED.stock_class(line, name)
 
-    # Without room for one the jars that are not needed are done without.
-    full = of_wheel(VERSION, tmp_path / "flink_boost" / "data")
-    with monkeypatch.context() as patch:
-        patch.setattr(carrying, "_temporary", lambda: tmp_path / "no" / "folder")
-        with pytest.raises(EnvironmentProblem, match="cannot be written"):
-            full.dropin(LINE)
-        assert full.dropins(every_line) == []
-
-    # A piece that was damaged makes no jar.
-    for piece in (tmp_path / "flink_boost" / "data" / "parts").iterdir():
-        piece.write_bytes(piece.read_bytes()[:-1] + b"?")
-    with pytest.raises(BrokenData, match="do not make the jar"):
-        of_wheel(VERSION, tmp_path / "flink_boost" / "data").dropin(LINE)
+    # One byte is another, or the end is missing: none of it is put into `lib/`.
+    jar = package.dropin(LINE)
+    whole = jar.read_bytes()
+    middle = len(whole) // 2
+    for content, said in (
+        (
+            whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :],
+            "is damaged at|cannot be",
+        ),
+        (whole[:-100], "cannot be read"),
+    ):
+        jar.write_bytes(content)
+        with pytest.raises(BrokenData, match=said) as problem:
+            package.dropin(LINE)
+        assert problem.value.next_step == "Install the wheel anew."
 
 
 def test_it_profiles_with_the_profiler_that_it_carries(program: Path, tmp_path: Path) -> None:
