@@ -17,9 +17,6 @@ class HubCursor(models.Model):
     polled = models.DateTimeField(null=True)
     problem = models.TextField(default="")
 
-    def __str__(self) -> str:
-        return f"Cursor of {self.repository}"
-
 
 class HubComment(models.Model):
     """A comment as it was first read; ``handled`` once all that follows from it is stored."""
@@ -41,9 +38,6 @@ class HubComment(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("repository", "comment_id"), name="request_comment"),
         )
-
-    def __str__(self) -> str:
-        return f"Comment {self.comment_id} of {self.repository}"
 
 
 class BenchmarkRequest(models.Model):
@@ -80,9 +74,6 @@ class BenchmarkRequest(models.Model):
     class Meta:
         indexes = (models.Index(fields=("state", "queued"), name="request_queue"),)
 
-    def __str__(self) -> str:
-        return f"Request {self.key}"
-
 
 class HubMessage(models.Model):
     """A comment of ours: what it should say, and what it says on the hub.
@@ -104,6 +95,3 @@ class HubMessage(models.Model):
     claimed = models.DateTimeField(null=True)
     problem = models.TextField(default="")
     made = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return f"Message {self.marker}"

@@ -16,18 +16,12 @@ class AlarmSheet(models.Model):
     made = models.DateTimeField()
     alarms = models.TextField()
 
-    def __str__(self) -> str:
-        return f"Alarms of {self.environment}"
-
 
 class RunNote(models.Model):
     """What a run said of itself: a JSON object, see ``notes.Note``."""
 
     revision = models.OneToOneField(Revision, on_delete=models.CASCADE)
     note = models.TextField()
-
-    def __str__(self) -> str:
-        return f"Note of {self.revision}"
 
 
 class AlarmRegister(models.Model):
@@ -40,9 +34,6 @@ class AlarmRegister(models.Model):
     made = models.DateTimeField()
     figures = models.TextField(default="")
     retired = models.DateTimeField(null=True)
-
-    def __str__(self) -> str:
-        return f"Register of {self.environment}"
 
 
 class AlarmRecord(models.Model):
@@ -62,9 +53,6 @@ class AlarmRecord(models.Model):
             models.UniqueConstraint(fields=("environment", "key"), name="flink_boost_alarm"),
         )
 
-    def __str__(self) -> str:
-        return f"Alarm {self.key} of {self.environment}"
-
 
 class NightRecord(models.Model):
     """A night of a box: a JSON object, see ``flink_boost.measure.night_record``."""
@@ -81,6 +69,3 @@ class NightRecord(models.Model):
             models.UniqueConstraint(fields=("environment", "night"), name="flink_boost_night"),
         )
         indexes = (models.Index(fields=("environment", "slot"), name="flink_boost_night_slot"),)
-
-    def __str__(self) -> str:
-        return f"Night {self.night} of {self.environment}"

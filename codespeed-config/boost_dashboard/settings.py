@@ -28,7 +28,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "boost_dashboard.apps.DashboardConfig",
     "codespeed",
-    "benchmark_requests.apps.BenchmarkRequestsConfig",
+    "benchmark_requests",
 ]
 MIDDLEWARE = [
     "boost_dashboard.middleware.SecurityHeaders",

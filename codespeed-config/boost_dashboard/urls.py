@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from django.urls import include, path
+from django.views.decorators.http import require_safe
+from django.views.generic import TemplateView
 
 from benchmark_requests import views as benchmark_requests
-from boost_dashboard import alarm_intake, health, nights, overview, pages, results
+from boost_dashboard import alarm_intake, health, nights, overview, results
 from boost_dashboard.views import (
     alarm_pages,
     changes,
@@ -15,6 +17,8 @@ from boost_dashboard.views import (
     reports,
     timeline,
 )
+
+about = require_safe(TemplateView.as_view(template_name="about.html"))
 
 urlpatterns = [
     path("", overview.home, name="home"),
@@ -30,7 +34,7 @@ urlpatterns = [
     path("requests/", benchmark_requests.request_list, name="requests"),
     path("requests/requests.json", benchmark_requests.as_json, name="requests-json"),
     path("healthz", health.health, name="health"),
-    path("about/", pages.about, name="about"),
+    path("about/", about, name="about"),
     path("timeline/", timeline.timeline, name="timeline"),
     path("timeline/points/", timeline.points, name="timeline-points"),
     path("changes/", changes.changes, name="changes"),

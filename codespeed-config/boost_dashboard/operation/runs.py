@@ -8,17 +8,18 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 
 from codespeed.models import Benchmark, Branch, Report, Result, Revision
 from django.db.models import F
 
 from boost_dashboard.models import AlarmRecord, NightRecord
-from boost_dashboard.operation.problems import OperationProblem
+from boost_dashboard.operation.problems import Answer, OperationProblem
 from flink_boost.judge.alarm_record import CURRENT, PublishedAlarm
 
 _AT_ONCE = 500
+_NAMED = 5
 _STAMP = len("20260301T223005")
 
 
@@ -186,3 +187,28 @@ def remove_closed_alarms() -> int:
 def utc_now() -> datetime:
     """As Codespeed keeps it."""
     return datetime.now(UTC).replace(tzinfo=None)
+
+
+def removal_answer(removal: Removal, *, dry_run: bool, nights: int = 0, alarms: int = 0) -> Answer:
+    """Names a few and counts the rest; ``nights`` and ``alarms`` are those that went as well."""
+    facts = {**asdict(removal), "dry_run": dry_run, "nights": nights, "alarms": alarms}
+    if not removal.runs and not nights and not alarms:
+        return Answer(("There is nothing to remove.",), facts)
+    done = "Would delete" if dry_run else "Deleted"
+    sentences = []
+    if removal.runs:
+        sentences.append(
+            f"{done} {_some(removal.runs)}: {removal.results:,} results,"
+            f" {removal.reports:,} reports."
+        )
+    if nights or alarms:
+        sentences.append(f"{done} {nights:,} records of nights and {alarms:,} closed alarms.")
+    if removal.benchmarks:
+        gone = "would be" if dry_run else "are"
+        sentences.append(f"No run has {_some(removal.benchmarks)} any more, which {gone} gone too.")
+    return Answer(tuple(sentences), facts)
+
+
+def _some(names: tuple[str, ...]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")

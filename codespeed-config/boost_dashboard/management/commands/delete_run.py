@@ -8,8 +8,7 @@ from typing import Any
 from boost_dashboard.operation.command import OperationCommand
 from boost_dashboard.operation.database import alone
 from boost_dashboard.operation.problems import Answer
-from boost_dashboard.operation.runs import find_run, remove
-from boost_dashboard.operation.sentences import removal_answer
+from boost_dashboard.operation.runs import find_run, removal_answer, remove
 
 
 class Command(OperationCommand):

@@ -10,12 +10,12 @@ from boost_dashboard.operation.database import alone
 from boost_dashboard.operation.problems import Answer, OperationProblem
 from boost_dashboard.operation.runs import (
     prunable,
+    removal_answer,
     remove,
     remove_closed_alarms,
     remove_old_nights,
     utc_now,
 )
-from boost_dashboard.operation.sentences import removal_answer
 from boost_dashboard.reading.scope import TREND
 
 
