@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import csv
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, TypeAlias
+from typing import IO, Any, Generic, TypeAlias, TypeVar
 
 import duckdb
 
@@ -27,6 +27,8 @@ from flink_boost.measure.third_side import side_name
 
 Value: TypeAlias = str | int | float | bool | None
 Row: TypeAlias = Mapping[str, Value]
+# What a row is of: a fork or a comparison. A column that takes either is one of forks, too.
+_Part = TypeVar("_Part", contravariant=True)
 
 
 class ExportFormat(StrEnum):
@@ -37,60 +39,61 @@ class ExportFormat(StrEnum):
 
 
 @dataclass(frozen=True)
-class ExportColumn:
-    """A column: its name, and its type in SQL."""
+class ExportColumn(Generic[_Part]):
+    """A column: its name, its type in SQL, and its value for a part of a run, the row."""
 
     name: str
     type: str
+    value: Callable[[RunInfo, _Part], Value]
 
 
-_OF_RUN = (
-    ExportColumn("run_id", "VARCHAR"),
-    ExportColumn("started", "TIMESTAMP"),
-    ExportColumn("purpose", "VARCHAR"),
-    ExportColumn("run_group", "VARCHAR"),
-    ExportColumn("line", "VARCHAR"),
-    ExportColumn("flink", "VARCHAR"),
-    ExportColumn("jdk", "VARCHAR"),
-    ExportColumn("box", "VARCHAR"),
-    ExportColumn("boost_commit", "VARCHAR"),
-    ExportColumn("project", "VARCHAR"),
-    ExportColumn("commit", "VARCHAR"),
-    ExportColumn("quick_look", "BOOLEAN"),
-    ExportColumn("opened", "BOOLEAN"),
-    ExportColumn("threads", "INTEGER"),
-    ExportColumn("heap", "VARCHAR"),
-    ExportColumn("jvm_options", "VARCHAR"),
-    ExportColumn("benchmark", "VARCHAR"),
-    ExportColumn("params", "VARCHAR"),
-    ExportColumn("mode", "VARCHAR"),
-    ExportColumn("unit", "VARCHAR"),
-    ExportColumn("less_is_better", "BOOLEAN"),
+_OF_BOTH: tuple[ExportColumn[Fork | Comparison], ...] = (
+    ExportColumn("run_id", "VARCHAR", lambda run, _: run.run_id),
+    ExportColumn("started", "TIMESTAMP", lambda run, _: _timestamp(run.started)),
+    ExportColumn("purpose", "VARCHAR", lambda run, _: run.purpose.value),
+    ExportColumn("run_group", "VARCHAR", lambda run, _: run.group),
+    ExportColumn("line", "VARCHAR", lambda run, _: run.line),
+    ExportColumn("flink", "VARCHAR", lambda run, _: release_of(run)),
+    ExportColumn("jdk", "VARCHAR", lambda run, _: run.box.jdk),
+    ExportColumn("box", "VARCHAR", lambda run, _: run.box.label),
+    ExportColumn("boost_commit", "VARCHAR", lambda run, _: run.commit),
+    ExportColumn("project", "VARCHAR", lambda run, _: run.recipe_project or OURS),
+    ExportColumn("commit", "VARCHAR", lambda run, _: run.subject_commit),
+    ExportColumn("quick_look", "BOOLEAN", lambda run, _: run.quick_look),
+    ExportColumn("opened", "BOOLEAN", lambda run, _: run.opened),
+    ExportColumn("threads", "INTEGER", lambda run, _: run.threads),
+    ExportColumn("heap", "VARCHAR", lambda run, _: run.heap),
+    ExportColumn("jvm_options", "VARCHAR", lambda run, _: " ".join(run.jvm_options)),
+    ExportColumn("benchmark", "VARCHAR", lambda _, row: row.cell.benchmark),
+    ExportColumn("params", "VARCHAR", lambda _, row: _params(row.cell)),
+    ExportColumn("mode", "VARCHAR", lambda _, row: row.mode.value),
+    ExportColumn("unit", "VARCHAR", lambda _, row: row.unit),
+    ExportColumn("less_is_better", "BOOLEAN", lambda _, row: row.mode.less_is_better),
 )
-FORK_COLUMNS = (
-    *_OF_RUN,
-    ExportColumn("side", "VARCHAR"),
-    ExportColumn("pair", "INTEGER"),
-    ExportColumn("score", "DOUBLE"),
-    ExportColumn("iterations", "INTEGER"),
-    ExportColumn("alloc_bytes_per_op", "DOUBLE"),
-    ExportColumn("cpu_ns_per_op", "DOUBLE"),
-    ExportColumn("gc_ns_per_op", "DOUBLE"),
-    ExportColumn("gc_count", "DOUBLE"),
+FORK_COLUMNS: tuple[ExportColumn[Fork], ...] = (
+    *_OF_BOTH,
+    ExportColumn("side", "VARCHAR", lambda run, fork: side_name(run, fork.side)),
+    ExportColumn("pair", "INTEGER", lambda _, fork: fork.pair),
+    ExportColumn("score", "DOUBLE", lambda _, fork: fork.score),
+    ExportColumn("iterations", "INTEGER", lambda _, fork: len(fork.iterations)),
+    ExportColumn("alloc_bytes_per_op", "DOUBLE", lambda _, fork: fork.alloc_bytes_per_op),
+    ExportColumn("cpu_ns_per_op", "DOUBLE", lambda _, fork: fork.cpu_time_per_op),
+    ExportColumn("gc_ns_per_op", "DOUBLE", lambda _, fork: fork.gc_time_per_op),
+    ExportColumn("gc_count", "DOUBLE", lambda _, fork: fork.gc_count),
 )
-SUMMARY_COLUMNS = (
-    *_OF_RUN,
-    ExportColumn("reference_side", "VARCHAR"),
-    ExportColumn("candidate_side", "VARCHAR"),
-    ExportColumn("pairs", "INTEGER"),
-    ExportColumn("reference", "DOUBLE"),
-    ExportColumn("candidate", "DOUBLE"),
-    ExportColumn("ratio", "DOUBLE"),
-    ExportColumn("low", "DOUBLE"),
-    ExportColumn("high", "DOUBLE"),
-    ExportColumn("verdict", "VARCHAR"),
-    ExportColumn("reference_alloc_bytes_per_op", "DOUBLE"),
-    ExportColumn("candidate_alloc_bytes_per_op", "DOUBLE"),
+SUMMARY_COLUMNS: tuple[ExportColumn[Comparison], ...] = (
+    *_OF_BOTH,
+    ExportColumn("reference_side", "VARCHAR", lambda run, _: run.main_sides[0].value),
+    ExportColumn("candidate_side", "VARCHAR", lambda run, _: run.main_sides[1].value),
+    ExportColumn("pairs", "INTEGER", lambda _, row: row.pairs),
+    ExportColumn("reference", "DOUBLE", lambda _, row: row.reference),
+    ExportColumn("candidate", "DOUBLE", lambda _, row: row.candidate),
+    ExportColumn("ratio", "DOUBLE", lambda _, row: row.ratio),
+    ExportColumn("low", "DOUBLE", lambda _, row: row.low if row.pairs >= 2 else None),
+    ExportColumn("high", "DOUBLE", lambda _, row: row.high if row.pairs >= 2 else None),
+    ExportColumn("verdict", "VARCHAR", lambda _, row: row.verdict.value),
+    ExportColumn("reference_alloc_bytes_per_op", "DOUBLE", lambda _, row: row.reference_alloc),
+    ExportColumn("candidate_alloc_bytes_per_op", "DOUBLE", lambda _, row: row.candidate_alloc),
 )
 
 _NULL = r"\N"
@@ -101,45 +104,17 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 def fork_rows(info: RunInfo, forks: Iterable[Fork]) -> Iterator[Row]:
     """One row per fork, in their order."""
     for fork in forks:
-        yield {
-            **_of_run(info, fork.cell),
-            "mode": fork.mode.value,
-            "unit": fork.unit,
-            "less_is_better": fork.mode.less_is_better,
-            "side": side_name(info, fork.side),
-            "pair": fork.pair,
-            "score": fork.score,
-            "iterations": len(fork.iterations),
-            "alloc_bytes_per_op": fork.alloc_bytes_per_op,
-            "cpu_ns_per_op": fork.cpu_time_per_op,
-            "gc_ns_per_op": fork.gc_time_per_op,
-            "gc_count": fork.gc_count,
-        }
+        yield {column.name: column.value(info, fork) for column in FORK_COLUMNS}
 
 
 def summary_rows(info: RunInfo, forks: Iterable[Fork]) -> Iterator[Row]:
     """One row per benchmark that has a whole pair; of a single pair without an interval."""
     for row in compare(info, forks):
-        yield {
-            **_of_run(info, row.cell),
-            "mode": row.mode.value,
-            "unit": row.unit,
-            "less_is_better": row.mode.less_is_better,
-            "reference_side": info.main_sides[0].value,
-            "candidate_side": info.main_sides[1].value,
-            "pairs": row.pairs,
-            "reference": row.reference,
-            "candidate": row.candidate,
-            "ratio": row.ratio,
-            **_interval(row),
-            "verdict": row.verdict.value,
-            "reference_alloc_bytes_per_op": row.reference_alloc,
-            "candidate_alloc_bytes_per_op": row.candidate_alloc,
-        }
+        yield {column.name: column.value(info, row) for column in SUMMARY_COLUMNS}
 
 
 def write_table(
-    path: Path, form: ExportFormat, columns: tuple[ExportColumn, ...], rows: Iterable[Row]
+    path: Path, form: ExportFormat, columns: tuple[ExportColumn[Any], ...], rows: Iterable[Row]
 ) -> int:
     """Writes the rows into a file that appears whole or not at all; returns how many there are.
 
@@ -159,7 +134,7 @@ def write_table(
     return count
 
 
-def _write_parquet(path: Path, columns: tuple[ExportColumn, ...], rows: Iterable[Row]) -> int:
+def _write_parquet(path: Path, columns: tuple[ExportColumn[Any], ...], rows: Iterable[Row]) -> int:
     # DuckDB reads a file a hundred times as fast as it takes rows one by one.
     with tempfile.TemporaryDirectory(prefix="flink-boost-export-") as folder:
         source = Path(folder) / "rows.csv"
@@ -185,7 +160,7 @@ def _write_parquet(path: Path, columns: tuple[ExportColumn, ...], rows: Iterable
 
 
 def _write_csv(
-    file: IO[str], columns: tuple[ExportColumn, ...], rows: Iterable[Row], *, for_people: bool
+    file: IO[str], columns: tuple[ExportColumn[Any], ...], rows: Iterable[Row], *, for_people: bool
 ) -> int:
     writer = csv.writer(file, lineterminator="\r\n" if for_people else "\n")
     writer.writerow([column.name for column in columns])
@@ -206,29 +181,9 @@ def _csv_text(value: Value, for_people: bool) -> str | int | float:
     return value
 
 
-def _of_run(info: RunInfo, cell: Cell) -> dict[str, Value]:
-    return {
-        "run_id": info.run_id,
-        "started": info.started.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S"),
-        "purpose": info.purpose.value,
-        "run_group": info.group,
-        "line": info.line,
-        "flink": release_of(info),
-        "jdk": info.box.jdk,
-        "box": info.box.label,
-        "boost_commit": info.commit,
-        "project": info.recipe_project or OURS,
-        "commit": info.subject_commit,
-        "quick_look": info.quick_look,
-        "opened": info.opened,
-        "threads": info.threads,
-        "heap": info.heap,
-        "jvm_options": " ".join(info.jvm_options),
-        "benchmark": cell.benchmark,
-        "params": ",".join(f"{name}={value}" for name, value in cell.params),
-    }
+def _timestamp(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def _interval(row: Comparison) -> dict[str, Value]:
-    known = row.pairs >= 2
-    return {"low": row.low if known else None, "high": row.high if known else None}
+def _params(cell: Cell) -> str:
+    return ",".join(f"{name}={value}" for name, value in cell.params)
