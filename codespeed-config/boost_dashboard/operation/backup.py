@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from boost_dashboard.operation.database import kept_models, snapshot
-from boost_dashboard.operation.problems import BROKEN_DATA, OperationProblem
+from flink_boost.base.errors import BrokenData, UsageProblem
 
 FORMAT = "flink-boost dashboard"
 VERSION = 1
@@ -59,7 +59,7 @@ class Header:
 def write_backup(path: Path) -> Header:
     """Writes the state of one moment, while uploads go on; the file appears whole or not at all.
 
-    Raises ``OperationProblem`` when there is a file of that name.
+    Raises ``UsageProblem`` when there is a file of that name.
     """
     if path.exists():
         raise _exists(path)
@@ -132,11 +132,11 @@ class Backup:
 
 @contextmanager
 def open_backup(path: Path) -> Iterator[Backup]:
-    """Reads all of a backup first. Raises ``OperationProblem`` for one that is damaged or newer."""
+    """Reads all of a backup first. Raises ``BrokenData`` for one that is damaged or newer."""
     try:
         file = path.open("rb")
     except OSError as error:
-        raise OperationProblem(
+        raise UsageProblem(
             f"{path} cannot be read ({error.strerror}).", "Name a file of `dashboard backup`."
         ) from error
     with file:
@@ -171,10 +171,9 @@ def _header(path: Path, line: bytes) -> Header:
         raise _damaged(path, "it does not begin as a backup does")
     version = content.get("version")
     if not isinstance(version, int) or version > VERSION:
-        raise OperationProblem(
+        raise BrokenData(
             f"{path} was made by a newer flink-boost (format {version}).",
             "Restore it with that version.",
-            BROKEN_DATA,
         )
     try:
         tables = tuple(
@@ -193,11 +192,11 @@ def _lines(file: BinaryIO) -> Iterator[Iterator[bytes]]:
         yield iter(packed)
 
 
-def _exists(path: Path) -> OperationProblem:
-    return OperationProblem(f"{path} is there already.", "Name another file.")
+def _exists(path: Path) -> UsageProblem:
+    return UsageProblem(f"{path} is there already.", "Name another file.")
 
 
-def _damaged(path: Path, how: str) -> OperationProblem:
-    return OperationProblem(
-        f"{path} is no whole backup: {how}.", "Nothing was changed. Take another one.", BROKEN_DATA
+def _damaged(path: Path, how: str) -> BrokenData:
+    return BrokenData(
+        f"{path} is no whole backup: {how}.", "Nothing was changed. Take another one."
     )

@@ -12,7 +12,11 @@ from django.core.management.base import BaseCommand
 from django.db import Error
 
 from boost_dashboard.operation.database import require_prepared
-from boost_dashboard.operation.problems import ENVIRONMENT, Answer, OperationProblem
+from flink_boost.base.errors import BrokenData, EnvironmentProblem, FlinkBoostError, UsageProblem
+from flink_boost.publish.dashboard_commands import Answered
+
+# What a command says in a sentence; `flink-boost` ends with the same exit code.
+PROBLEMS = (UsageProblem, BrokenData, EnvironmentProblem)
 
 
 class OperationCommand(BaseCommand):
@@ -27,8 +31,8 @@ class OperationCommand(BaseCommand):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", dest="as_json")
 
-    def operate(self, options: dict[str, Any]) -> Answer:
-        """Does it. Raises ``OperationProblem``."""
+    def operate(self, options: dict[str, Any]) -> Answered:
+        """Does it. Raises one of ``PROBLEMS``."""
         raise NotImplementedError
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -36,7 +40,7 @@ class OperationCommand(BaseCommand):
             if self.needs_tables:
                 require_prepared()
             answer = self.operate(options)
-        except (OperationProblem, OSError, Error) as error:
+        except (*PROBLEMS, OSError, Error) as error:
             problem = _explain(error)
             if options["as_json"]:
                 failed = {"error": problem.message, "next_step": problem.next_step}
@@ -54,20 +58,18 @@ class OperationCommand(BaseCommand):
             (self.stderr if answer.shown else self.stdout).write(sentence)
 
 
-def _explain(error: Exception) -> OperationProblem:
-    if isinstance(error, OperationProblem):
+def _explain(error: Exception) -> FlinkBoostError:
+    if isinstance(error, FlinkBoostError):
         return error
     if isinstance(error, OSError):
         where = f": {error.filename}" if error.filename else ""
-        return OperationProblem(
+        return EnvironmentProblem(
             f"{error.strerror or type(error).__name__}{where}.",
             "Free some space or mend the permissions, then try again.",
-            ENVIRONMENT,
         )
-    return OperationProblem(
+    return EnvironmentProblem(
         f"The database cannot be used: {without_password(str(error))}.",
         "Nothing was changed. See whether it runs and whether another process holds it.",
-        ENVIRONMENT,
     )
 
 

@@ -11,7 +11,7 @@ from django.apps import apps
 from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
-from boost_dashboard.operation.problems import ENVIRONMENT, OperationProblem
+from flink_boost.base.errors import EnvironmentProblem
 
 OUR_APPS = ("codespeed", "boost_dashboard", "benchmark_requests")
 _LOCK_SECONDS = 60
@@ -23,13 +23,12 @@ def kept_models() -> list[Any]:
 
 
 def require_prepared() -> None:
-    """Raises ``OperationProblem`` when there is no database yet, or one of another version."""
+    """Raises ``EnvironmentProblem`` when there is no database yet, or one of another version."""
     if not is_prepared():
         name = connection.settings_dict["NAME"]
-        raise OperationProblem(
+        raise EnvironmentProblem(
             f"There is no database {name} with the tables of this version.",
             "Start the dashboard once, or run `codespeed-config/manage.py prepare_dashboard`.",
-            ENVIRONMENT,
         )
 
 

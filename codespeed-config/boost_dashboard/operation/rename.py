@@ -9,7 +9,7 @@ from codespeed.models import Benchmark, Environment, Report, Result
 from django.db.models import Exists, OuterRef
 
 from boost_dashboard.models import AlarmRecord, AlarmRegister, AlarmSheet, NightRecord
-from boost_dashboard.operation.problems import BROKEN_DATA, OperationProblem
+from flink_boost.base.errors import BrokenData, UsageProblem
 
 KINDS = {"box": Environment, "benchmark": Benchmark}
 RATIO = ".ratio"  # a result of its own beside each benchmark
@@ -17,14 +17,14 @@ _FORBIDDEN = frozenset("<>&\"'\\`")
 
 
 def kind_of(name: str, kind: str | None) -> str:
-    """``box`` or ``benchmark``. Raises ``OperationProblem`` when neither or both have the name."""
+    """``box`` or ``benchmark``. Raises ``UsageProblem`` when neither or both have the name."""
     wanted = [kind] if kind else list(KINDS)
     found = [one for one in wanted if KINDS[one].objects.filter(name=name).exists()]
     if not found:
         what = " or ".join(wanted)
-        raise OperationProblem(f"There is no {what} {name!r}.", "Look at the dashboard's pages.")
+        raise UsageProblem(f"There is no {what} {name!r}.", "Look at the dashboard's pages.")
     if len(found) > 1:
-        raise OperationProblem(
+        raise UsageProblem(
             f"{name!r} is a box and a benchmark.", "Say which with --kind box or --kind benchmark."
         )
     return found[0]
@@ -34,8 +34,8 @@ def rename(kind: str, old: str, new: str, *, merge: bool) -> list[str]:
     """Names that are changed, as ``old to new``; a benchmark's ratio goes with it.
 
     With ``merge`` the results of ``old`` become those of ``new``, which is there already. To be
-    called inside ``database.alone``. Raises ``OperationProblem`` for a name that cannot be, or is
-    taken, and for two that cannot be put together.
+    called inside ``database.alone``. Raises ``UsageProblem`` for a name that cannot be, or is
+    taken, and for two that cannot be put together; ``BrokenData`` where both have a run's results.
     """
     pairs = [(old, new)]
     if kind == "benchmark" and Benchmark.objects.filter(name=old + RATIO).exists():
@@ -55,13 +55,13 @@ def _rename_one(kind: str, old: str, new: str, merge: bool) -> None:
     model = KINDS[kind]
     row = model.objects.get(name=old)
     if old == new:
-        raise OperationProblem(f"{old!r} is its name already.", "Give another one.")
+        raise UsageProblem(f"{old!r} is its name already.", "Give another one.")
     taken = model.objects.filter(name=new).first()
     if taken is None:
         model.objects.filter(pk=row.pk).update(name=new)
         return
     if not merge:
-        raise OperationProblem(
+        raise UsageProblem(
             f"There is a {kind} {new} already.", "Give --merge to put their results together."
         )
     _merge(kind, row, taken)
@@ -69,7 +69,7 @@ def _rename_one(kind: str, old: str, new: str, merge: bool) -> None:
 
 def _merge(kind: str, row: Any, into: Any) -> None:
     if kind == "benchmark" and _meaning(row) != _meaning(into):
-        raise OperationProblem(
+        raise UsageProblem(
             f"{row.name} and {into.name} differ in unit or direction.", "They cannot be one."
         )
     column = "environment" if kind == "box" else "benchmark"
@@ -79,10 +79,9 @@ def _merge(kind: str, row: Any, into: Any) -> None:
     theirs = Result.objects.filter(**{column: into}, **{one: OuterRef(one) for one in others})
     both = Result.objects.filter(Exists(theirs), **{column: row})
     if clash := both.select_related("revision").first():
-        raise OperationProblem(
+        raise BrokenData(
             f"{row.name} and {into.name} both have results of the run {clash.revision.commitid}.",
             "Delete one of the runs first.",
-            BROKEN_DATA,
         )
     Result.objects.filter(**{column: row}).update(**{column: into})
     if kind == "box":
@@ -129,7 +128,7 @@ def _check_name(kind: str, name: str) -> None:
     longest = KINDS[kind]._meta.get_field("name").max_length
     usable = name == name.strip() and name.isprintable() and not _FORBIDDEN & set(name)
     if not name or not usable or len(name) > longest:
-        raise OperationProblem(
+        raise UsageProblem(
             f"{name!r} cannot be the name of a {kind}.",
             f"Use up to {longest} characters without quotes, < and >.",
         )

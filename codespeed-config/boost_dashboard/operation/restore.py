@@ -15,7 +15,7 @@ from django.db import models as columns
 from boost_dashboard.operation.backup import Backup, Table
 from boost_dashboard.operation.command import without_password
 from boost_dashboard.operation.database import alone, kept_models
-from boost_dashboard.operation.problems import BROKEN_DATA, OperationProblem
+from flink_boost.base.errors import BrokenData, UsageProblem
 
 _ROWS_AT_ONCE = 2000
 # What `prepare_dashboard` makes, and what a dashboard without a single result has.
@@ -30,14 +30,14 @@ _PLAIN = (
 def restore(backup: Backup, *, replace: bool, dry_run: bool) -> dict[str, int]:
     """Rows that were there before, by table; they are gone, and those of the backup are there.
 
-    Raises ``OperationProblem`` when there are results and they may not be replaced, and for rows
-    that this database cannot hold. A dry run does all of it and takes it back.
+    Raises ``UsageProblem`` when there are results and they may not be replaced, ``BrokenData`` for
+    rows that this database cannot hold. A dry run does all of it and takes it back.
     """
     shapes = {table.name: _Shape.of(table) for table in backup.header.tables}
     with alone(dry_run=dry_run):
         before = {model._meta.label_lower: model.objects.count() for model in kept_models()}
         if not replace and any(n for name, n in before.items() if name not in _PREPARED):
-            raise OperationProblem(
+            raise UsageProblem(
                 f"The database is not empty: it has {before['codespeed.result']:,} results.",
                 "Give --replace to delete all that is in it, or name an empty one.",
             )
@@ -117,17 +117,15 @@ def _continue_numbers() -> None:
             cursor.execute(statement)
 
 
-def _newer(what: str) -> OperationProblem:
-    return OperationProblem(
+def _newer(what: str) -> BrokenData:
+    return BrokenData(
         f"The backup has {what}, which this version does not know.",
         "Restore it with the flink-boost that made it, or a later one.",
-        BROKEN_DATA,
     )
 
 
-def _unfit(error: Exception, table: str = "the backup") -> OperationProblem:
-    return OperationProblem(
+def _unfit(error: Exception, table: str = "the backup") -> BrokenData:
+    return BrokenData(
         f"A row of {table} does not fit this database: {without_password(str(error))}.",
         "Nothing was changed. Mend it where the backup was made, and make another one.",
-        BROKEN_DATA,
     )

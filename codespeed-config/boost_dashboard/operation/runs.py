@@ -15,8 +15,9 @@ from codespeed.models import Benchmark, Branch, Report, Result, Revision
 from django.db.models import F
 
 from boost_dashboard.models import AlarmRecord, NightRecord
-from boost_dashboard.operation.problems import Answer, OperationProblem
+from flink_boost.base.errors import UsageProblem
 from flink_boost.judge.alarm_record import CURRENT, PublishedAlarm
+from flink_boost.publish.dashboard_commands import Answered
 
 _AT_ONCE = 500
 _NAMED = 5
@@ -42,7 +43,7 @@ def ending_of(run_id: str) -> str:
 def find_run(name: str, branch: str | None) -> Revision:
     """The run of that commit id, or of that id in the results store.
 
-    Raises ``OperationProblem`` when there is none, or when several branches have it.
+    Raises ``UsageProblem`` when there is none, or when several branches have it.
     """
     runs = Revision.objects.select_related("branch")
     if branch is not None:
@@ -53,10 +54,10 @@ def find_run(name: str, branch: str | None) -> Revision:
     if not found:
         newest = Revision.objects.order_by(F("date").desc(nulls_last=True))[:3]
         names = ", ".join(run.commitid for run in newest) or "none"
-        raise OperationProblem(f"There is no run {name!r}.", f"The newest are: {names}.")
+        raise UsageProblem(f"There is no run {name!r}.", f"The newest are: {names}.")
     if len(found) > 1:
         names = ", ".join(sorted(run.branch.name for run in found))
-        raise OperationProblem(
+        raise UsageProblem(
             f"The run {name} is on several branches: {names}.", "Name one with --branch."
         )
     return found[0]
@@ -69,12 +70,12 @@ def prunable(
 
     ``keep`` counts per box, branch and executable, as nights of several Flink lines are runs of
     their own. The newest of each on its project's default branch, the trend, always stays. Raises
-    ``OperationProblem`` for a branch that is not there.
+    ``UsageProblem`` for a branch that is not there.
     """
     known = {branch.name: branch for branch in Branch.objects.select_related("project")}
     missing = sorted(set(branches) - known.keys())
     if missing:
-        raise OperationProblem(
+        raise UsageProblem(
             f"There is no branch {missing[0]!r}.", f"There are: {', '.join(sorted(known))}."
         )
     series = defaultdict(set)
@@ -189,11 +190,13 @@ def utc_now() -> datetime:
     return datetime.now(UTC).replace(tzinfo=None)
 
 
-def removal_answer(removal: Removal, *, dry_run: bool, nights: int = 0, alarms: int = 0) -> Answer:
+def removal_answer(
+    removal: Removal, *, dry_run: bool, nights: int = 0, alarms: int = 0
+) -> Answered:
     """Names a few and counts the rest; ``nights`` and ``alarms`` are those that went as well."""
     facts = {**asdict(removal), "dry_run": dry_run, "nights": nights, "alarms": alarms}
     if not removal.runs and not nights and not alarms:
-        return Answer(("There is nothing to remove.",), facts)
+        return Answered(("There is nothing to remove.",), facts)
     done = "Would delete" if dry_run else "Deleted"
     sentences = []
     if removal.runs:
@@ -206,7 +209,7 @@ def removal_answer(removal: Removal, *, dry_run: bool, nights: int = 0, alarms: 
     if removal.benchmarks:
         gone = "would be" if dry_run else "are"
         sentences.append(f"No run has {_some(removal.benchmarks)} any more, which {gone} gone too.")
-    return Answer(tuple(sentences), facts)
+    return Answered(tuple(sentences), facts)
 
 
 def _some(names: tuple[str, ...]) -> str:

@@ -16,8 +16,8 @@ from pathlib import Path
 import tomlkit
 from tomlkit import TOMLDocument
 
-from boost_dashboard.operation.problems import OperationProblem
 from boost_dashboard.writers import Writer, Writers, digest_of
+from flink_boost.base.errors import UsageProblem
 
 TOKEN_BYTES = 48  # of randomness; 64 characters of base64
 LONGEST_BRANCH = 32  # Codespeed's column
@@ -27,16 +27,16 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}")
 def new_token(writers: Writers, name: str, branches: Sequence[str], today: date) -> str:
     """The token of a writer that is known from now on; nothing but its SHA-256 is kept.
 
-    Without branches it may write into all. Raises ``OperationProblem`` for a name that is taken.
+    Without branches it may write into all. Raises ``UsageProblem`` for a name that is taken.
     """
     if not _NAME.fullmatch(name) or name == writers.general.name:
-        raise OperationProblem(
+        raise UsageProblem(
             f"{name!r} cannot be the name of a writer.",
             f"Use up to 63 letters, digits, - and _, but not {writers.general.name!r}.",
         )
     for branch in branches:
         if not branch.strip() or not branch.isprintable() or len(branch) > LONGEST_BRANCH:
-            raise OperationProblem(
+            raise UsageProblem(
                 f"{branch!r} cannot be a branch.", f"Use up to {LONGEST_BRANCH} characters."
             )
     token = secrets.token_urlsafe(TOKEN_BYTES)
@@ -48,7 +48,7 @@ def new_token(writers: Writers, name: str, branches: Sequence[str], today: date)
 
     def add(document: TOMLDocument) -> None:
         if name in document:
-            raise OperationProblem(
+            raise UsageProblem(
                 f"There is a writer {name} already.", "Choose another name, or revoke that one."
             )
         document.add(name, entry)
@@ -58,11 +58,11 @@ def new_token(writers: Writers, name: str, branches: Sequence[str], today: date)
 
 
 def revoke(writers: Writers, name: str) -> Writer:
-    """Takes a writer out of the file. Raises ``OperationProblem`` for a name that is not in it."""
+    """Takes a writer out of the file. Raises ``UsageProblem`` for a name that is not in it."""
     known = {writer.name: writer for writer in writers.read()}
     if name not in known:
         names = ", ".join(sorted(known)) or "none"
-        raise OperationProblem(f"There is no writer {name!r}.", f"There are: {names}.")
+        raise UsageProblem(f"There is no writer {name!r}.", f"There are: {names}.")
 
     def remove(document: TOMLDocument) -> None:
         document.remove(name)
@@ -75,12 +75,12 @@ def revoke(writers: Writers, name: str) -> Writer:
 def private_file(path: Path) -> Iterator[Callable[[str], None]]:
     """Makes a file that only its owner reads, and hands over what fills it; none stays on an error.
 
-    Raises ``OperationProblem`` when there is a file of that name.
+    Raises ``UsageProblem`` when there is a file of that name.
     """
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError as error:
-        raise OperationProblem(f"{path} is there already.", "Name another file.") from error
+        raise UsageProblem(f"{path} is there already.", "Name another file.") from error
     try:
         with os.fdopen(handle, "w", encoding="ascii") as file:
             yield lambda text: print(text, file=file)

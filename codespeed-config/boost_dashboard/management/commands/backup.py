@@ -8,7 +8,7 @@ from typing import Any
 
 from boost_dashboard.operation.backup import write_backup
 from boost_dashboard.operation.command import OperationCommand
-from boost_dashboard.operation.problems import Answer
+from flink_boost.publish.dashboard_commands import Answered
 
 
 class Command(OperationCommand):
@@ -20,7 +20,7 @@ class Command(OperationCommand):
         super().add_arguments(parser)
         parser.add_argument("file", type=Path)
 
-    def operate(self, options: dict[str, Any]) -> Answer:
+    def operate(self, options: dict[str, Any]) -> Answered:
         path = options["file"]
         counts = write_backup(path).counts
         size = path.stat().st_size
@@ -28,4 +28,4 @@ class Command(OperationCommand):
             f"{counts['result']:,} results of {counts['revision']:,} runs are in {path}, "
             f"{size / 1e6:.1f} MB."
         )
-        return Answer((sentence,), {"file": str(path), "bytes": size, "rows": counts})
+        return Answered((sentence,), {"file": str(path), "bytes": size, "rows": counts})

@@ -7,8 +7,8 @@ from typing import Any
 
 from boost_dashboard.operation.command import OperationCommand
 from boost_dashboard.operation.database import alone
-from boost_dashboard.operation.problems import Answer
 from boost_dashboard.operation.runs import find_run, removal_answer, remove
+from flink_boost.publish.dashboard_commands import Answered
 
 
 class Command(OperationCommand):
@@ -22,7 +22,7 @@ class Command(OperationCommand):
         parser.add_argument("--branch")
         parser.add_argument("--dry-run", action="store_true")
 
-    def operate(self, options: dict[str, Any]) -> Answer:
+    def operate(self, options: dict[str, Any]) -> Answered:
         with alone(dry_run=options["dry_run"]):
             removal = remove([find_run(options["run"], options["branch"])])
         return removal_answer(removal, dry_run=options["dry_run"])

@@ -7,7 +7,6 @@ from typing import Any
 
 from boost_dashboard.operation.command import OperationCommand
 from boost_dashboard.operation.database import alone
-from boost_dashboard.operation.problems import Answer, OperationProblem
 from boost_dashboard.operation.runs import (
     prunable,
     removal_answer,
@@ -17,6 +16,8 @@ from boost_dashboard.operation.runs import (
     utc_now,
 )
 from boost_dashboard.reading.scope import TREND
+from flink_boost.base.errors import UsageProblem
+from flink_boost.publish.dashboard_commands import Answered
 
 
 class Command(OperationCommand):
@@ -31,11 +32,11 @@ class Command(OperationCommand):
         parser.add_argument("--branch", action="append", default=[])
         parser.add_argument("--dry-run", action="store_true")
 
-    def operate(self, options: dict[str, Any]) -> Answer:
+    def operate(self, options: dict[str, Any]) -> Answered:
         keep, days = options["keep"], options["keep_days"]
         given = [number for number in (keep, days) if number is not None]
         if not given or min(given) < 1:
-            raise OperationProblem(
+            raise UsageProblem(
                 "It is not said what to keep.", "Give --keep RUNS or --keep-days DAYS, 1 or more."
             )
         with alone(dry_run=options["dry_run"]):

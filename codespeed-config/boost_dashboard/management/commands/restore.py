@@ -12,8 +12,8 @@ from django.db import connection
 from boost_dashboard.operation.backup import Backup, open_backup
 from boost_dashboard.operation.command import OperationCommand
 from boost_dashboard.operation.database import is_prepared
-from boost_dashboard.operation.problems import Answer
 from boost_dashboard.operation.restore import restore
+from flink_boost.publish.dashboard_commands import Answered
 
 
 class Command(OperationCommand):
@@ -28,7 +28,7 @@ class Command(OperationCommand):
         parser.add_argument("--replace", action="store_true")
         parser.add_argument("--dry-run", action="store_true")
 
-    def operate(self, options: dict[str, Any]) -> Answer:
+    def operate(self, options: dict[str, Any]) -> Answered:
         with open_backup(options["file"]) as backup:
             before = _restore(backup, replace=options["replace"], dry_run=options["dry_run"])
         counts = backup.header.counts
@@ -42,7 +42,7 @@ class Command(OperationCommand):
             "file": str(options["file"]), "created": backup.header.created, "rows": counts,
             "replaced": before["codespeed.result"], "dry_run": options["dry_run"],
         }  # fmt: skip
-        return Answer(tuple(sentences), facts)
+        return Answered(tuple(sentences), facts)
 
 
 def _restore(backup: Backup, *, replace: bool, dry_run: bool) -> dict[str, int]:

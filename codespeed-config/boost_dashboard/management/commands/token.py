@@ -11,8 +11,8 @@ from django.conf import settings
 
 from boost_dashboard.operation import tokens
 from boost_dashboard.operation.command import OperationCommand
-from boost_dashboard.operation.problems import Answer
 from boost_dashboard.writers import Writer
+from flink_boost.publish.dashboard_commands import Answered
 
 
 class Command(OperationCommand):
@@ -28,7 +28,7 @@ class Command(OperationCommand):
         parser.add_argument("--branch", action="append", default=[])
         parser.add_argument("--output", type=Path)
 
-    def operate(self, options: dict[str, Any]) -> Answer:
+    def operate(self, options: dict[str, Any]) -> Answered:
         match options["action"]:
             case "new":
                 return _new(options["name"], options["branch"], options["output"])
@@ -37,7 +37,7 @@ class Command(OperationCommand):
         return _list()
 
 
-def _new(name: str, branches: list[str], output: Path | None) -> Answer:
+def _new(name: str, branches: list[str], output: Path | None) -> Answered:
     writers = settings.CONFIGURATION.writers
     today = datetime.now(UTC).date()
     where = ", ".join(branches) or "all branches"
@@ -46,31 +46,31 @@ def _new(name: str, branches: list[str], output: Path | None) -> Answer:
     if output is not None:
         with tokens.private_file(output) as write:
             write(tokens.new_token(writers, name, branches, today))
-        return Answer((said, f"The token is in {output}."), {**facts, "output": str(output)})
+        return Answered((said, f"The token is in {output}."), {**facts, "output": str(output)})
     token = tokens.new_token(writers, name, branches, today)
     once = "The token is not shown again."
-    return Answer((said, once), {**facts, "token": token}, shown=token)
+    return Answered((said, once), {**facts, "token": token}, shown=token)
 
 
-def _list() -> Answer:
+def _list() -> Answered:
     writers = settings.CONFIGURATION.writers
     known = writers.read()
     facts = {"file": str(writers.path), "writers": [_row(writer) for writer in known]}
     if not known:
-        return Answer((f"There is no writer in {writers.path}, only the token of all.",), facts)
+        return Answered((f"There is no writer in {writers.path}, only the token of all.",), facts)
     width = max(len(writer.name) for writer in known)
     lines = [
         f"{writer.name:<{width}}  {writer.created or 'by hand':<10}  {writer.fingerprint}  "
         f"{', '.join(sorted(writer.branches)) if writer.branches else 'all branches'}"
         for writer in known
     ]
-    return Answer(tuple(lines), facts)
+    return Answered(tuple(lines), facts)
 
 
-def _revoke(name: str) -> Answer:
+def _revoke(name: str) -> Answered:
     writers = settings.CONFIGURATION.writers
     writer = tokens.revoke(writers, name)
-    return Answer(
+    return Answered(
         (f"The token of {name} ({writer.fingerprint}) lets nobody in any more.",),
         {"name": name, "fingerprint": writer.fingerprint, "file": str(writers.path)},
     )
