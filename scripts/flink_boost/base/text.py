@@ -36,6 +36,11 @@ def interval_text(low: float, high: float, pairs: int) -> str:
     return f"{low:.2f}–" + (f"{high:.2f}" if high < 1000 else ">1000")
 
 
+def known_interval(low: float | None, high: float | None) -> str:
+    """``1.021–1.172``; a dash where an end is not known."""
+    return NOTHING if low is None or high is None else f"{low:.3f}–{high:.3f}"
+
+
 def describe_left(seconds: float) -> str:
     """``about 4 min left``; nothing when nothing is left."""
     if seconds <= 0:

@@ -13,6 +13,7 @@ from flink_boost.judge.ratio import DEFAULT_CONFIDENCE, Interval, interval
 from flink_boost.judge.series import Point, Series, pair_log_ratios
 from flink_boost.judge.trend import Change, TrendVerdict
 from flink_boost.measure.summary import RunSummary
+from flink_boost.publish.nightly.words import counted
 from flink_boost.publish.plot import HEIGHT, LEFT, RIGHT, WIDTH, chart_of
 from flink_boost.publish.sheet import Column, Entry, Sheet, Tone, templates
 from flink_boost.publish.trends import settings_text
@@ -174,6 +175,6 @@ def _range(shown: Sequence[Interval]) -> tuple[float, float]:
 
 def _sentence(found: Lookback) -> str:
     trend = found.trend
-    points = f"{trend.points} run{'' if trend.points == 1 else 's'}"
+    points = counted(trend.points, "run")
     gaps = f", {trend.gaps} missing" if trend.gaps else ""
     return f"{trend.kind.value} ({points}{gaps}); {NOTHING} is a single pair, without an interval."

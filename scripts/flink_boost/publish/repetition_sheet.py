@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flink_boost.base.text import NOTHING
+from flink_boost.base.text import known_interval
 from flink_boost.judge.repetition import Repeated, differences
 from flink_boost.measure.model import Cell, RunInfo
 from flink_boost.publish.sheet import Column, Entry, Sheet, tone_of
@@ -21,7 +21,8 @@ def repetition_sheet(
     if not other:
         notes.append("Nothing that is recorded differs: jar, class path, JDK, kernel, box.")
     if missing:
-        notes.append(f"Not compared, for want of a whole pair: {'; '.join(map(_name, missing))}.")
+        names = "; ".join(cell.name for cell in missing)
+        notes.append(f"Not compared, for want of a whole pair: {names}.")
     notes.append("Change is now ÷ then: above 1 the candidate has gained; verdicts as usual.")
     return Sheet(
         f"{now.run_id} against {then.run_id}",
@@ -32,25 +33,15 @@ def repetition_sheet(
         ),
         tuple(
             (
-                Entry(_name(row.cell)),
+                Entry(row.cell.name),
                 Entry(f"{row.then:.2f}x"),
                 Entry(f"{row.now:.2f}x"),
                 Entry(f"{row.pairs_then}, {row.pairs_now}"),
                 Entry(f"{row.change:.3f}x"),
-                Entry(_interval(row)),
+                Entry(known_interval(row.low, row.high)),
                 Entry(row.verdict.value, tone_of(row.verdict)),
             )
             for row in rows
         ),
         tuple(notes),
     )
-
-
-def _name(cell: Cell) -> str:
-    return cell.name
-
-
-def _interval(row: Repeated) -> str:
-    if row.low is None or row.high is None:
-        return NOTHING
-    return f"{row.low:.3f}–{row.high:.3f}"

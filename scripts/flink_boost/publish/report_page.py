@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from urllib.parse import urlsplit
 
 from flink_boost.flink.side import Side
@@ -27,6 +27,7 @@ from flink_boost.publish.comparison import (
     harness_sentence,
     order_sentence,
 )
+from flink_boost.publish.nightly.words import counted, utc
 from flink_boost.publish.plot import HEIGHT, LEFT, RIGHT, WIDTH, Chart, chart_of
 from flink_boost.publish.profile_links import ProfileLinks
 from flink_boost.publish.raw_data import RawData
@@ -79,8 +80,8 @@ def render(report: ReportInput) -> str:
         .get_template("report.html.j2")
         .render(
             run=run,
-            started=_utc(run.started),
-            made=_utc(report.made),
+            started=utc(run.started),
+            made=utc(report.made),
             headline=headline(run, report.comparisons),
             results=comparison_sheet(run, report.comparisons) if report.comparisons else None,
             confidence=report.comparisons[0].confidence if report.comparisons else 0.95,
@@ -104,10 +105,11 @@ def headline(run: RunInfo, comparisons: Sequence[Comparison]) -> str:
     """What was found, in one sentence of plain words."""
     if not comparisons:
         return f"Flink {flink_of(run)}: this run compared no benchmark."
+    benchmarks = counted(len(comparisons), "benchmark")
     if Side.CONTROL in run.sides:
         off = check_harness(comparisons).excluding_one
         return (
-            f"Flink {flink_of(run)}, stock against stock: {off} of {_benchmarks(len(comparisons))} "
+            f"Flink {flink_of(run)}, stock against stock: {off} of {benchmarks} "
             f"{'shows' if off == 1 else 'show'} a difference that cannot be there."
         )
     by_verdict = {
@@ -123,7 +125,7 @@ def headline(run: RunInfo, comparisons: Sequence[Comparison]) -> str:
     if by_verdict[Verdict.UNDECIDED] and not slower:
         parts.append("none shown to be slower")
     found = ", ".join(parts)
-    return f"Flink {flink_of(run)} with flink-boost, {_benchmarks(len(comparisons))}: {found}."
+    return f"Flink {flink_of(run)} with flink-boost, {benchmarks}: {found}."
 
 
 def _span(ratios: Sequence[float]) -> str:
@@ -138,7 +140,7 @@ def trend_headline(trends: Sequence[TrendVerdict]) -> str:
     counts = Counter(trend.kind for trend in trends)
     if counts[TrendKind.LEARNING] == len(trends):
         runs = max(trend.points for trend in trends)
-        return f"Learning: {runs} run{'s' if runs != 1 else ''} so far, too few to see a trend."
+        return f"Learning: {counted(runs, 'run')} so far, too few to see a trend."
     parts = [
         f"{counts[kind]} {words}"
         for kind, words in (
@@ -149,14 +151,14 @@ def trend_headline(trends: Sequence[TrendVerdict]) -> str:
         )
         if counts[kind]
     ]
-    return f"Of {_benchmarks(len(trends))}: " + ", ".join(parts) + "."
+    return f"Of {counted(len(trends), 'benchmark')}: " + ", ".join(parts) + "."
 
 
 def aa_sentence(aa: AaSummary) -> str:
     """What the terminal says under a stock-against-stock run, and which run it was."""
     return (
         f"{harness_sentence(aa.check)} Newest stock-against-stock run of the group "
-        f"{aa.run.group}: {aa.run.run_id}, {_utc(aa.run.started)}."
+        f"{aa.run.group}: {aa.run.run_id}, {utc(aa.run.started)}."
     )
 
 
@@ -198,7 +200,7 @@ def _own_series(report: ReportInput) -> list[tuple[Series, TrendVerdict]]:
 
 def _trend_sentence(trend: TrendVerdict) -> str:
     gaps = f", {trend.gaps} missing" if trend.gaps else ""
-    points = f"{trend.points} point{'s' if trend.points != 1 else ''}{gaps}"
+    points = counted(trend.points, "point") + gaps
     if trend.kind is TrendKind.LEARNING:
         return f"Learning ({points})."
     if trend.change is None:
@@ -233,14 +235,6 @@ def _circumstances(run: RunInfo) -> list[tuple[str, str]]:
         ("java.lang opened", "yes, as Flink's own configuration does" if run.opened else "no"),
         ("JVM options", " ".join(run.jvm_options) or "none"),
     ]
-
-
-def _benchmarks(count: int) -> str:
-    return f"{count} benchmark{'s' if count != 1 else ''}"
-
-
-def _utc(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _web_address(url: str | None) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from flink_boost.judge.bisection import BisectRecord
+from flink_boost.measure.field_checks import per_cent
 from flink_boost.measure.night_record import NightState, StepRecord
 from flink_boost.publish.nightly.night_facts import (
     CommitNote,
@@ -13,7 +14,7 @@ from flink_boost.publish.nightly.night_facts import (
     ReportedAlarm,
     ReportedNight,
 )
-from flink_boost.publish.nightly.words import blamed, counted, percent, short, size_of
+from flink_boost.publish.nightly.words import blamed, counted, short, size_of
 
 _STATES: dict[NightState, str] = {
     NightState.RUNNING: "The night is not over yet",
@@ -322,7 +323,7 @@ def of_canary(report: NightReport) -> Iterable[str]:
     withheld = sum(one.state == "withheld" for one in report.alarms)
     held = f" {counted(withheld, 'suspicion')} held back until it is steady." if withheld else ""
     yield (
-        f"The canary moved by {percent(canary.ratio)}: it is a frozen build, so it is the machine "
+        f"The canary moved by {per_cent(canary.ratio)}: it is a frozen build, so it is the machine "
         f"that changed, not the code.{held}"
     )
 

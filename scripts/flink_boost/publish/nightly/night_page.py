@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 from jinja2 import Environment
 
-from flink_boost.base.text import NOTHING, one_line
+from flink_boost.base.text import NOTHING, known_interval, one_line
 from flink_boost.judge.verdict import by_chance, judge
+from flink_boost.measure.field_checks import per_cent
 from flink_boost.measure.night_record import StepRecord
 from flink_boost.publish.nightly.changes import NightChange, news_of
 from flink_boost.publish.nightly.night_facts import NightReport, ReportedRow
-from flink_boost.publish.nightly.words import percent, size_of
+from flink_boost.publish.nightly.words import size_of, utc
 from flink_boost.publish.sheet import Column, Entry, Sheet, Tone, templates, tone_of
 
 _LEVEL = 0.95  # of the intervals in a night's table
@@ -62,11 +62,6 @@ def tone_of_night(report: NightReport) -> Tone:
     return Tone.GOOD if news.changes else Tone.PLAIN
 
 
-def utc(moment: datetime) -> str:
-    """``2026-11-24 01:00 UTC``."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
-
-
 def web_address(url: str | None) -> str | None:
     """Only a web address becomes a link; ``javascript:`` and the like do not."""
     if url is None:
@@ -96,9 +91,7 @@ def code_span(text: object) -> str:
 
 def _environment(*, html: bool) -> Environment:
     environment = templates(as_html=html)
-    environment.filters.update(
-        web_address=web_address, plain=plain, code=code_span, size=size_of, percent=percent
-    )
+    environment.filters.update(web_address=web_address, plain=plain, code=code_span, size=size_of)
     return environment
 
 
@@ -141,8 +134,8 @@ def _canary(report: NightReport) -> str:
         return "The canary was not measured."
     word = "moved" if canary.moved else "is steady"
     return (
-        f"The canary {word}: {percent(canary.ratio)} "
-        f"(95 % interval {percent(canary.low)} to {percent(canary.high)})."
+        f"The canary {word}: {per_cent(canary.ratio)} "
+        f"(95 % interval {per_cent(canary.low)} to {per_cent(canary.high)})."
     )
 
 
@@ -164,7 +157,7 @@ def _sheet(rows: Sequence[ReportedRow]) -> Sheet:
                 Entry(row.benchmark),
                 Entry(row.line),
                 Entry(f"{row.ratio:.3f}x"),
-                Entry(_interval(row)),
+                Entry(known_interval(row.low, row.high)),
                 Entry(str(row.pairs)),
                 Entry(NOTHING if row.before is None else f"{row.before:.3f}x"),
                 Entry(row.verdict, tone_of(judge(row.low, row.high))),
@@ -181,9 +174,3 @@ def _chance(rows: Sequence[ReportedRow]) -> str:
     return (
         f"Of equal code chance alone calls about {count} of them faster or slower." if count else ""
     )
-
-
-def _interval(row: ReportedRow) -> str:
-    if row.low is None or row.high is None:
-        return NOTHING
-    return f"{row.low:.3f}–{row.high:.3f}"

@@ -1,19 +1,16 @@
-"""Numbers, sizes of changes and commits in words, for the report of a night and messages. Pure."""
+"""Numbers, times, sizes of changes and commits in words, for reports and messages. Pure."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 from flink_boost.judge.bisection import BisectRecord
+from flink_boost.measure.field_checks import per_cent
 from flink_boost.publish.nightly.night_facts import ReportedAlarm
 
 SHORT_COMMIT = 10
-
-
-def percent(ratio: float) -> str:
-    """``-12.3 %`` for 0.877: how much faster something is."""
-    return f"{(ratio - 1) * 100:+.1f} %".replace("-", "−")
 
 
 def size_of(alarm: ReportedAlarm) -> str:
@@ -22,13 +19,18 @@ def size_of(alarm: ReportedAlarm) -> str:
     text = f"{abs(alarm.effect - 1) * 100:.1f} % {word}"
     if alarm.low is None or alarm.high is None:
         return text
-    return f"{text} (95 % interval {percent(alarm.low)} to {percent(alarm.high)})"
+    return f"{text} (95 % interval {per_cent(alarm.low)} to {per_cent(alarm.high)})"
 
 
 def short(commit: str) -> str:
     """The first characters of a commit; that files differed from it is never cut off."""
     sha, dirty, _ = commit.partition("-dirty")
     return sha[:SHORT_COMMIT] + dirty
+
+
+def utc(moment: datetime) -> str:
+    """``2026-11-24 01:00 UTC``."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def counted(count: int, word: str) -> str:

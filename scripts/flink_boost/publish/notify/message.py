@@ -18,8 +18,8 @@ from flink_boost.publish.nightly.changes import (
     open_changes,
 )
 from flink_boost.publish.nightly.night_facts import NightReport, Told
-from flink_boost.publish.nightly.night_page import utc, web_address
-from flink_boost.publish.nightly.words import counted
+from flink_boost.publish.nightly.night_page import web_address
+from flink_boost.publish.nightly.words import counted, utc
 
 DIGEST_AFTER = timedelta(days=7)
 _MOST_LINES = 12  # of one kind in a message; the report has all

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from flink_boost.flink.side import Side
 from flink_boost.judge.verdict import Verdict
 from flink_boost.measure.fork import Fork
-from flink_boost.measure.model import Cell, RunInfo
+from flink_boost.measure.model import RunInfo
 from flink_boost.service.detect.reruns.bench import differences
 from flink_boost.service.requests.request import FailedFork, Measured
 from flink_boost.service.requests.verdicts import AnswerRow, Unjudged, judged
@@ -102,12 +102,8 @@ def _kind_text(fork: Fork) -> str:
 def _by_name(forks: Iterable[Fork]) -> dict[str, list[Fork]]:
     found: dict[str, list[Fork]] = {}
     for fork in forks:
-        found.setdefault(_name(fork.cell), []).append(fork)
+        found.setdefault(fork.cell.name, []).append(fork)
     return found
-
-
-def _name(cell: Cell) -> str:
-    return cell.name
 
 
 def _whole(forks: Sequence[Fork]) -> tuple[Fork, ...]:
