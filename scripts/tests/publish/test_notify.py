@@ -19,7 +19,7 @@ from flink_boost.publish.notify.channel import NotSent, Uncertain
 from flink_boost.publish.notify.deliver import Delivery, tell_night
 from flink_boost.publish.notify.message import due_messages, trial_message
 from flink_boost.publish.notify.outbox import Outbox, Posted
-from flink_boost.publish.notify.settings import SlackSettings, mail_settings, slack_settings
+from flink_boost.publish.notify.settings import mail_settings, slack_webhook
 from flink_boost.publish.notify.slack import SlackNotifier, escaped, payload
 
 pytestmark = pytest.mark.quiet
@@ -35,7 +35,7 @@ class Naps(list[float]):
 
 
 def tell(folder: Path, server: SlackServer, of: NightReport, naps: Naps | None = None) -> Delivery:
-    channel = SlackNotifier(SlackSettings(server.webhook), deadline=10)
+    channel = SlackNotifier(server.webhook, deadline=10)
     return tell_night(Outbox(folder), [channel], of, [], sleep=Naps() if naps is None else naps)
 
 
@@ -75,7 +75,7 @@ def test_hundreds_of_alarms_stay_one_short_message() -> None:
     assert len(message.lines) < 20
     assert len(message.alarms) == 300
     with slack_server() as server:
-        SlackNotifier(SlackSettings(server.webhook)).send(message)
+        SlackNotifier(server.webhook).send(message)
         assert len(server.taken) == 1
 
 
@@ -107,15 +107,15 @@ def test_hostile_names_are_shown_and_do_nothing() -> None:
 )
 def test_a_refusal_is_said_without_the_secret(answer: Any, words: str) -> None:
     with slack_server(answer) as server, pytest.raises(NotSent, match=words) as problem:
-        SlackNotifier(SlackSettings(server.webhook)).send(trial_message(SLOT))
+        SlackNotifier(server.webhook).send(trial_message(SLOT))
     assert "s3cret" not in f"{problem.value!r} {problem.value.__cause__!r} {problem.value.reason}"
-    assert "s3cret" not in repr(SlackSettings(server.webhook))
+    assert "s3cret" not in repr(SlackNotifier(server.webhook))
 
 
 def test_a_server_that_never_answers_holds_nobody_up() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         webhook = f"http://127.0.0.1:{silent.getsockname()[1]}{PATH}"
-        channel = SlackNotifier(SlackSettings(webhook), deadline=0.3)
+        channel = SlackNotifier(webhook, deadline=0.3)
         with pytest.raises(Uncertain):
             channel.send(trial_message(SLOT))
 
@@ -162,7 +162,7 @@ def test_a_long_wait_is_left_to_the_next_night(tmp_path: Path) -> None:
 def test_a_week_without_slack_ends_with_one_message_of_nights(tmp_path: Path) -> None:
     broken = [report(day, night=night(day, state="failed")) for day in range(7)]
     with slack_server() as server:
-        gone = SlackNotifier(SlackSettings("http://127.0.0.1:9" + PATH))
+        gone = SlackNotifier("http://127.0.0.1:9" + PATH)
         for of in broken[:-1]:
             assert len(tell_night(Outbox(tmp_path), [gone], of, [], sleep=Naps()).failed) == 1
         done = tell(tmp_path, server, broken[-1])
@@ -205,7 +205,7 @@ def test_a_call_that_was_killed_tells_nothing_twice_and_loses_nothing(
 )
 def test_a_webhook_that_would_leak_is_refused_and_not_shown(webhook: str) -> None:
     with pytest.raises(UsageProblem) as problem:
-        slack_settings({"FLINK_BOOST_SLACK_WEBHOOK": webhook})
+        slack_webhook({"FLINK_BOOST_SLACK_WEBHOOK": webhook})
     assert "s3cret" not in str(problem.value)
 
 

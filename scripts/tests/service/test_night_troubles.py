@@ -29,7 +29,6 @@ from flink_boost.publish.nightly.night_report import kept_nights
 from flink_boost.publish.notify.deliver import send_one
 from flink_boost.publish.notify.message import stop_message
 from flink_boost.publish.notify.outbox import Outbox
-from flink_boost.publish.notify.settings import SlackSettings
 from flink_boost.publish.notify.slack import SlackNotifier
 from flink_boost.publish.run_places import Places
 from flink_boost.service.detect.alarm_registry import AlarmRegistry, store_registry
@@ -287,7 +286,7 @@ def test_a_disk_that_takes_nothing_more_keeps_nobody_from_hearing_of_it(
     tmp_path: Path, slack: SlackServer
 ) -> None:
     (tmp_path / "notifications").write_text("no folder: nothing can be written below it")
-    channel = SlackNotifier(SlackSettings(slack.webhook))
+    channel = SlackNotifier(slack.webhook)
     message = stop_message(NOW, "the night stopped", ("There is no space left.",))
     box = Outbox(tmp_path / "notifications")
     assert send_one(box, [channel], message, unwritten=lambda: False).sent == ()

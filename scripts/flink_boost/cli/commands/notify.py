@@ -15,7 +15,7 @@ from flink_boost.cli.context import Settings
 from flink_boost.publish.nightly.night_report import kept_nights
 from flink_boost.publish.notify.channel import NotSent, Uncertain
 from flink_boost.publish.notify.channels import Channels, channels_from
-from flink_boost.publish.notify.deliver import Delivery, send_now, send_waiting, tell_night
+from flink_boost.publish.notify.deliver import Delivery, send_now, tell_night
 from flink_boost.publish.notify.message import trial_message
 from flink_boost.publish.notify.outbox import Outbox
 from flink_boost.service.nightly.night_messages import warnings_of
@@ -95,11 +95,7 @@ def send(settings: Settings, reports: Path | None, as_json: bool) -> None:
     outbox = Outbox(settings.build / FOLDER)
     found = kept_nights(reports or settings.build / "report").reports
     kept = [one for one in found if not is_ahead(one.night.slot, datetime.now(UTC))]
-    done = (
-        tell_night(outbox, channels.usable, kept[0], kept[1:])
-        if kept
-        else send_waiting(outbox, channels.usable)
-    )
+    done = tell_night(outbox, channels.usable, kept[0] if kept else None, kept[1:])
     wrong = tuple(str(problem) for problem in channels.problems)
     _show(replace(done, failed=(*done.failed, *wrong)), as_json=as_json)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from flink_boost.base.errors import UsageProblem
 from flink_boost.publish.notify.channel import Notifier
 from flink_boost.publish.notify.mail import MailNotifier
-from flink_boost.publish.notify.settings import mail_settings, slack_settings
+from flink_boost.publish.notify.settings import mail_settings, slack_webhook
 from flink_boost.publish.notify.slack import SlackNotifier
 
 
@@ -24,22 +24,14 @@ def channels_from(environ: Mapping[str, str]) -> Channels:
     """Those that the environment names; none is fine. One in trouble holds up no other."""
     usable: list[Notifier] = []
     problems: list[UsageProblem] = []
-    for find in (_slack, _mail):
-        try:
-            channel = find(environ)
-        except UsageProblem as problem:
-            problems.append(problem)
-            continue
-        if channel is not None:
-            usable.append(channel)
+    try:
+        if webhook := slack_webhook(environ):
+            usable.append(SlackNotifier(webhook))
+    except UsageProblem as problem:
+        problems.append(problem)
+    try:
+        if settings := mail_settings(environ):
+            usable.append(MailNotifier(settings))
+    except UsageProblem as problem:
+        problems.append(problem)
     return Channels(tuple(usable), tuple(problems))
-
-
-def _slack(environ: Mapping[str, str]) -> Notifier | None:
-    settings = slack_settings(environ)
-    return SlackNotifier(settings) if settings is not None else None
-
-
-def _mail(environ: Mapping[str, str]) -> Notifier | None:
-    settings = mail_settings(environ)
-    return MailNotifier(settings) if settings is not None else None

@@ -29,12 +29,12 @@ class Delivery:
 def tell_night(
     outbox: Outbox,
     channels: Sequence[Notifier],
-    report: NightReport,
+    report: NightReport | None,
     earlier: Sequence[NightReport],
     *,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Delivery:
-    """Sends what the night gives to every channel, and what stayed unsent before.
+    """Sends what the night gives to every channel, if there is one, and what stayed unsent before.
 
     Messages are on disk before the first is sent. A channel in trouble holds up no other. Raises
     ``EnvironmentProblem`` when another call is sending, and ``OSError``.
@@ -42,17 +42,8 @@ def tell_night(
     with outbox.lock():
         for channel in channels:
             _settle(outbox, channel)
-            _plan(outbox, channel, report, earlier)
-        return _deliver(outbox, channels, sleep)
-
-
-def send_waiting(
-    outbox: Outbox, channels: Sequence[Notifier], *, sleep: Callable[[float], None] = time.sleep
-) -> Delivery:
-    """Sends what stayed unsent before, and nothing else. Raises as ``tell_night``."""
-    with outbox.lock():
-        for channel in channels:
-            _settle(outbox, channel)
+            if report is not None:
+                _plan(outbox, channel, report, earlier)
         return _deliver(outbox, channels, sleep)
 
 

@@ -19,18 +19,6 @@ Security = Literal["starttls", "tls", "none"]
 
 
 @dataclass(frozen=True)
-class SlackSettings:
-    """An incoming webhook. Whoever has the address can write to the channel: it is a secret."""
-
-    webhook: str = field(repr=False)
-
-    @property
-    def place(self) -> str:
-        """What may be shown."""
-        return f"Slack ({urlsplit(self.webhook).hostname})"
-
-
-@dataclass(frozen=True)
 class MailSettings:
     """A mail server, and who writes to whom."""
 
@@ -48,8 +36,11 @@ class MailSettings:
         return f"e-mail to {', '.join(self.recipients)} by {self.host}:{self.port}"
 
 
-def slack_settings(environ: Mapping[str, str]) -> SlackSettings | None:
-    """None when no webhook is set. Raises ``UsageProblem``, which does not show the address."""
+def slack_webhook(environ: Mapping[str, str]) -> str | None:
+    """The address of an incoming webhook; None when none is set.
+
+    Whoever has it can write to the channel: it is a secret, which no ``UsageProblem`` shows.
+    """
     webhook = _secret(environ, WEBHOOK)
     if not webhook:
         return None
@@ -63,7 +54,7 @@ def slack_settings(environ: Mapping[str, str]) -> SlackSettings | None:
         parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))
     ):
         raise UsageProblem("The address of the Slack webhook is no https address.", _READ)
-    return SlackSettings(webhook)
+    return webhook
 
 
 def mail_settings(environ: Mapping[str, str]) -> MailSettings | None:

@@ -9,11 +9,11 @@ import re
 import urllib.error
 from http.client import HTTPException
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from flink_boost.base.text import one_line
 from flink_boost.publish.notify.channel import NotSent, Uncertain, within
 from flink_boost.publish.notify.message import Message
-from flink_boost.publish.notify.settings import SlackSettings
 
 if TYPE_CHECKING:
     from slack_sdk.webhook import WebhookResponse
@@ -29,21 +29,21 @@ _REFUSALS = {
 
 
 class SlackNotifier:
-    """Sends to one channel."""
+    """Sends to one channel, by its webhook; ``place`` shows no more of it than the host."""
 
     name = "slack"
 
-    def __init__(self, settings: SlackSettings, deadline: float = DEADLINE_SECONDS) -> None:
+    def __init__(self, webhook: str, deadline: float = DEADLINE_SECONDS) -> None:
         # Slow to load, and most commands that could send do not.
         from slack_sdk.webhook import WebhookClient
 
         # At its default level the client hands the address to the log.
         logger = logging.Logger("flink_boost.slack", logging.CRITICAL + 1)
         self._client = WebhookClient(
-            settings.webhook, timeout=SOCKET_SECONDS, logger=logger, retry_handlers=[]
+            webhook, timeout=SOCKET_SECONDS, logger=logger, retry_handlers=[]
         )
         self._deadline = deadline
-        self.place = settings.place
+        self.place = f"Slack ({urlsplit(webhook).hostname})"
 
     def send(self, message: Message) -> str:
         """Raises as the protocol says. Nothing of the server's words is shown: they may echo."""
