@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -24,12 +24,6 @@ class ProfileLinks:
     name: str
     links: tuple[tuple[str, str], ...]
     text: tuple[str, ...]
-
-    def below(self, folder: str) -> ProfileLinks:
-        """The same for a page that is one folder further up."""
-        return replace(
-            self, links=tuple((title, f"{quote(folder)}/{link}") for title, link in self.links)
-        )
 
 
 def copy_profiles(

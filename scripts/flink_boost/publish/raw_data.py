@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import make_folder, write_durably
@@ -24,10 +23,6 @@ class RawData:
     results: int
     logs: int
     size: int
-
-    def below(self, folder: str) -> RawData:
-        """The same for a page that is one folder further up."""
-        return replace(self, link=f"{quote(folder)}/{self.link}")
 
     @property
     def title(self) -> str:

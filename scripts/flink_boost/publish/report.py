@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import quote
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.base.files import make_folder, write_durably
@@ -63,8 +64,6 @@ def write_report(
     if gaps:
         tell(gaps)
     series = build_series(history.runs)
-    raw = pack_raw_data(results, info, reports / info.run_id)
-    profiles = copy_profiles(results, info, reports / info.run_id, tell)
     shown = ReportInput(
         run=info,
         comparisons=compare(info, stored.forks),
@@ -75,8 +74,8 @@ def write_report(
         made=made,
         further=further_sheets(info, stored.forks, DEFAULT_CONFIDENCE),
         left_out=tuple(sentence for sentence in (gaps, left_out(info, stored.forks)) if sentence),
-        profiles=profiles,
-        raw=raw,
+        profiles=copy_profiles(results, info, reports / info.run_id, tell),
+        raw=pack_raw_data(results, info, reports / info.run_id),
     )
     written = WrittenReport(
         info.run_id,
@@ -88,9 +87,7 @@ def write_report(
     make_folder(written.page.parent)
     write_durably(written.markdown, "\n".join(markdown(table) for table in tables))
     write_durably(written.page, render(shown))
-    above = tuple(profile.below(info.run_id) for profile in profiles)
-    further_up = replace(shown, profiles=above, raw=raw.below(info.run_id))
-    write_durably(written.newest, render(further_up))
+    write_durably(written.newest, render(shown, base=f"{quote(info.run_id)}/"))
     return written
 
 

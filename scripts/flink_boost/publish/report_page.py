@@ -72,8 +72,8 @@ class Figure:
     trend_class: str
 
 
-def render(report: ReportInput) -> str:
-    """The page as text."""
+def render(report: ReportInput, base: str = "") -> str:
+    """The page as text; ``base`` leads from it to the folder of the run's report."""
     run = report.run
     return (
         templates()
@@ -95,6 +95,7 @@ def render(report: ReportInput) -> str:
             left_out=report.left_out,
             profiles=report.profiles,
             raw=report.raw,
+            base=base,
             dashboard_url=_web_address(report.dashboard_url),
             size={"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": WIDTH - RIGHT},
         )

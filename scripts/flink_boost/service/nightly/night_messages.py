@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import quote
 
 from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import BrokenData, FlinkBoostError, UploadFailed, UsageProblem
@@ -189,7 +190,7 @@ class People:
             with suppress(FlinkBoostError):
                 info = store.load_run(self.places.results, run_id)
                 raw = pack_raw_data(self.places.results, info, self._reports / run_id)
-                link = raw.below(run_id).link
+                link = f"{quote(run_id)}/{raw.link}"
                 yield ReportedRawData(line=_line_of(info), link=link, title=raw.title)
 
     def _rows(self, runs: Sequence[str]) -> tuple[tuple[ReportedRow, ...], tuple[str, ...]]:
