@@ -134,6 +134,7 @@ def test_classes_that_flink_cannot_be_asked_about_hide_no_others(
         "Plain": ("fast", ""),
         "Tree": ("unknown", "Flink does not come to an end with it: StackOverflowError"),
         "Refused": ("unknown", "IllegalStateException: no configuration"),
+        "Unsaid": ("unknown", "AssertionError: no words"),
         "Graded": (
             "unloaded",
             "ExceptionInInitializerError: java.lang.IllegalStateException: no level",

@@ -41,6 +41,21 @@ public final class HostileJob {
         }
     }
 
+    /** Its factory throws what is no exception. */
+    @TypeInfo(AssertingFactory.class)
+    public static class Unsaid {
+        public int key;
+    }
+
+    /** Throws an error. */
+    public static class AssertingFactory extends TypeInfoFactory<Unsaid> {
+        @Override
+        public TypeInformation<Unsaid> createTypeInfo(
+                Type type, Map<String, TypeInformation<?>> arguments) {
+            throw new AssertionError("no words");
+        }
+    }
+
     /** Cannot be initialised. */
     public enum Level {
         LOW;

@@ -24,6 +24,9 @@ public final class BoostMode {
     /** {@code -Dflink.boost.mode=off} runs stock's code without removing the jar. */
     public static final String PROPERTY = Switches.MODE;
 
+    /** What has been checked of records, by lines; "" before that, and none where nothing is. */
+    public static final String CHECKED = "flink.boost.records.checked";
+
     private static final BoostMode CURRENT = of(VersionGuard.verdict(), Switches.ofThisProcess());
 
     private static final Announcement ANNOUNCEMENT = new Announcement(CURRENT);
@@ -79,6 +82,19 @@ public final class BoostMode {
         }
         if (Families.STRINGS) {
             FirstString.prepare();
+        }
+        if (CHECKS_RECORDS) {
+            tellThatNothingIsCheckedYet();
+        }
+    }
+
+    private static void tellThatNothingIsCheckedYet() {
+        try {
+            if (System.getProperty(CHECKED) == null) {
+                System.setProperty(CHECKED, "");
+            }
+        } catch (SecurityException e) {
+            // Then the log alone tells what is checked.
         }
     }
 

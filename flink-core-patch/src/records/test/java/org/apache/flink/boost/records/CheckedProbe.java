@@ -7,6 +7,7 @@ import java.util.Random;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.boost.guard.GuardFileSystemFactory;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 
@@ -24,6 +25,9 @@ final class CheckedProbe {
      * @param arguments the seed of the records
      */
     public static void main(String[] arguments) throws Exception {
+        // As each process of Flink does first.
+        new GuardFileSystemFactory().getScheme();
+        System.out.println("= begins " + System.getProperty("flink.boost.records.checked"));
         Random random = new Random(Long.parseLong(arguments[0]));
         for (int i = 0; i < KINDS; i++) {
             RandomRecords.Kind kind = new RandomRecords(random.nextLong()).kind(8, 2);

@@ -31,6 +31,7 @@ class CheckedProcessTest {
     @Test
     void randomRecordsAreCheckedAndEqual() throws Exception {
         List<String> answers = answers("-Dflink.boost.records=check");
+        assertThat(of(answers, "begins")).as("what doctor takes for a check").containsExactly("");
         assertThat(of(answers, "bean"))
                 .as("seed %s", SEED)
                 .isNotEmpty()
@@ -41,8 +42,22 @@ class CheckedProcessTest {
                 .allMatch(each -> each.matches("checked [1-9][0-9,]* records of .*: equal"));
     }
 
+    /** As containers are started: a check may not fill the heap where the job itself does not. */
+    @Test
+    void aLargeRecordDoesNotEndTheProcess() throws Exception {
+        List<String> options =
+                List.of("-Dflink.boost.records=check", "-Xmx256m", "-XX:+ExitOnOutOfMemoryError");
+        ForkedJvm.Result result = ForkedJvm.run(options, LargeCheckedProbe.class);
+        assertThat(result.code).as(result.output).isZero();
+        assertThat(of(result.answers(), "read")).containsExactly(Integer.toString(60 << 20));
+        assertThat(of(result.answers(), "property"))
+                .singleElement()
+                .asString()
+                .endsWith("not 1 of more than 16 MB");
+    }
+
     @Test
     void nothingIsCheckedUnasked() throws Exception {
-        assertThat(answers("-Dflink.boost.records=on")).isEmpty();
+        assertThat(answers("-Dflink.boost.records=on")).containsExactly("begins null");
     }
 }

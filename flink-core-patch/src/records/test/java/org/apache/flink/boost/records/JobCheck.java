@@ -9,8 +9,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
 import org.apache.flink.boost.guard.BoostMode;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.GlobalConfiguration;
@@ -62,7 +60,7 @@ public final class JobCheck {
             Configuration configuration,
             List<String> beginnings,
             PrintStream progress)
-            throws IOException, InterruptedException, ExecutionException, TimeoutException {
+            throws IOException, InterruptedException {
         List<String> lines = new ArrayList<>();
         String[] report = BoostMode.report().split("\n");
         for (String family : Arrays.asList(report).subList(1, report.length)) {
@@ -84,8 +82,10 @@ public final class JobCheck {
                 if (type != null) {
                     types.addClass(type);
                 }
-            } catch (ClassNotFoundException | LinkageError | RuntimeException e) {
-                // One class says nothing of the others.
+            } catch (InterruptedException | VirtualMachineError e) {
+                throw e;
+            } catch (Exception | Error e) {
+                // One class says nothing of the others, whatever its factory or enums throw.
                 types.addUnloaded(name, e);
             }
         }

@@ -190,6 +190,11 @@ final class JobTypes {
         } catch (StackOverflowError e) {
             // Flink 2 does so with a POJO that has a list of its own kind.
             addUnknown(name, place, "Flink does not come to an end with it: StackOverflowError");
+        } catch (LinkageError | VirtualMachineError e) {
+            throw e;
+        } catch (Error e) {
+            // As a factory throws that was never finished.
+            addUnknown(name, place, sentence(e));
         }
     }
 

@@ -15,9 +15,13 @@ import org.apache.flink.core.memory.DataOutputView;
  * stock's is what the job gets, for that record and all that follow.
  *
  * <p>Stock's body runs through the serializer's own method: while it does, all accesses of the
- * thread hand over. A serializer inside another is checked by itself, too.
+ * thread hand over. A serializer inside another is checked by itself, too. So where stock's body
+ * runs instead of ours, nothing inside is checked once more: each level would double the work.
  */
 public final class CheckedAccess extends RecordAccess {
+
+    /** A larger one is not compared. */
+    private static final int MOST_BYTES = 16 << 20;
 
     /** How often a difference has to come back: chance has the two orders of a set do so, too. */
     private static final int TIMES_AGAIN = 16;
@@ -126,25 +130,54 @@ public final class CheckedAccess extends RecordAccess {
         if (isStocksTurn()) {
             return false;
         }
-        if (StockRun.isAgain() || !writes.hasNext()) {
+        if (!StockRun.mayCheck() || !writes.hasNext()) {
             return fast.serialize(value, out);
         }
-        Written ours;
+        boolean[] done = {true};
+        Written ours = null;
         try {
-            boolean[] done = {true};
-            ours = Written.by(to -> done[0] = fast.serialize(value, to));
-            Attempt again = () -> Written.by(to -> StockRun.again(() -> fast.serialize(value, to)));
-            if (!done[0]
-                    || !agree("write", ours, again, () -> Written.byStock(serializer, value))
-                    || !ours.isWhole()) {
-                return false;
-            }
+            ours = StockRun.check(() -> writtenAsByStock(value, done));
         } catch (VirtualMachineError e) {
             // The heap may hold a record once that it does not hold as often as a check does.
+        }
+        if (!done[0]) {
             return false;
         }
-        out.write(ours.bytes());
+        if (ours == null) {
+            StockRun.of(
+                    () -> {
+                        serializer.serialize(value, out);
+                        return null;
+                    });
+        } else {
+            ours.copyTo(out);
+        }
         return true;
+    }
+
+    /** What ours wrote; null where stock writes something else, or ours did not write all of it. */
+    private Written writtenAsByStock(Object value, boolean[] done) {
+        Written ours = Written.by(to -> done[0] = fast.serialize(value, to));
+        if (!done[0]) {
+            return null;
+        }
+        if (!isLarge(ours.length())) {
+            Attempt again = () -> Written.by(to -> StockRun.again(() -> fast.serialize(value, to)));
+            if (!agree("write", ours, again, () -> Written.byStock(serializer, value))) {
+                return null;
+            }
+        }
+        return ours.isWhole() ? ours : null;
+    }
+
+    /**
+     * Whether a record is not compared, because a TaskManager may have no room to hold it often.
+     */
+    private boolean isLarge(int bytes) {
+        if (bytes > MOST_BYTES) {
+            classes.countLarge(checked);
+        }
+        return bytes > MOST_BYTES;
     }
 
     /** What the job gets is not written: that might change it. */
@@ -153,31 +186,47 @@ public final class CheckedAccess extends RecordAccess {
         if (isStocksTurn()) {
             return TO_STOCK;
         }
-        if (StockRun.isAgain() || !copies.hasNext()) {
+        if (!StockRun.mayCheck() || !copies.hasNext()) {
             return fast.copy(from);
         }
+        Object[] ours = new Object[1];
+        boolean isTheJobs;
+        try {
+            isTheJobs = StockRun.check(() -> isCopiedAsByStock(from, ours));
+        } catch (VirtualMachineError e) {
+            isTheJobs = ours[0] != null;
+        }
+        return isTheJobs ? ours[0] : StockRun.of(() -> serializer.copy(from));
+    }
+
+    /** Whether the job gets what ours made, or none of it, which is {@link #TO_STOCK}. */
+    private boolean isCopiedAsByStock(Object from, Object[] ours) {
         Object[] stocks = new Object[1];
         Attempt again =
                 () -> Written.byStock(serializer, () -> StockRun.again(() -> fast.copy(from)));
-        StockRun.Call<Object> copying = () -> stocks[0] = serializer.copy(from);
-        Attempt stock = () -> Written.byStock(serializer, () -> StockRun.of(copying));
-        Object ours = TO_STOCK;
+        Attempt stock =
+                () ->
+                        Written.byStock(
+                                serializer,
+                                () -> StockRun.of(() -> stocks[0] = serializer.copy(from)));
+        Written written;
+        boolean fails = false;
         try {
-            Written failed = null;
-            try {
-                ours = fast.copy(from);
-                if (ours == TO_STOCK) {
-                    return TO_STOCK;
-                }
-            } catch (Exception | LinkageError e) {
-                failed = Written.failed(e);
+            ours[0] = fast.copy(from);
+            if (ours[0] == TO_STOCK) {
+                return true;
             }
-            Written written = failed == null ? again.make() : failed;
-            boolean equal = agree("copy", written, again, stock);
-            return equal && failed == null && sharesAsMuch(from, ours, stocks[0]) ? ours : TO_STOCK;
-        } catch (VirtualMachineError e) {
-            return ours;
+            written = again.make();
+        } catch (Exception | LinkageError e) {
+            written = Written.failed(e);
+            fails = true;
         }
+        if (isLarge(written.length())) {
+            return true;
+        }
+        return agree("copy", written, again, stock)
+                && !fails
+                && sharesAsMuch(from, ours[0], stocks[0]);
     }
 
     private boolean sharesAsMuch(Object from, Object ours, Object stocks) {
@@ -194,9 +243,13 @@ public final class CheckedAccess extends RecordAccess {
             return TO_STOCK;
         }
         ReadView view = ReadView.of(in);
-        if (view == null || StockRun.isAgain() || !reads.hasNext()) {
+        if (view == null || !StockRun.mayCheck() || !reads.hasNext()) {
             return fast.deserialize(in);
         }
+        return StockRun.check(() -> readChecked(in, view));
+    }
+
+    private Object readChecked(DataInputView in, ReadView view) throws IOException {
         Object ours;
         try {
             ours = fast.deserialize(in);
@@ -204,8 +257,8 @@ public final class CheckedAccess extends RecordAccess {
             view.rewind();
             return readByStock(in, view, e);
         }
-        if (ours == TO_STOCK) {
-            return TO_STOCK;
+        if (ours == TO_STOCK || isLarge(view.length())) {
+            return ours;
         }
         try {
             if (isReadAsByStock(ours, in, view)) {
@@ -216,7 +269,7 @@ public final class CheckedAccess extends RecordAccess {
             // It cannot be read twice by ours, or be held as often.
         }
         view.rewind();
-        return TO_STOCK;
+        return StockRun.of(() -> serializer.deserialize(in));
     }
 
     private boolean isReadAsByStock(Object ours, DataInputView in, ReadView view) {

@@ -12,6 +12,7 @@ final class CheckedClass {
     private final String name;
     private final AtomicLong checked = new AtomicLong();
     private final LongAdder incomparable = new LongAdder();
+    private final AtomicLong large = new AtomicLong();
     private final AtomicBoolean differs = new AtomicBoolean();
 
     CheckedClass(String name) {
@@ -26,6 +27,11 @@ final class CheckedClass {
     /** Of those that are counted, one that stock itself writes in several ways. */
     void countIncomparable() {
         incomparable.increment();
+    }
+
+    /** Counts one more that is too large to be held several times; returns how many. */
+    long countLarge() {
+        return large.incrementAndGet();
     }
 
     /** Whether stock's bodies run from here on. */
@@ -49,14 +55,21 @@ final class CheckedClass {
 
     /** The sentence on that many; other threads go on counting. */
     String after(long count) {
-        long others = incomparable.sum();
-        return String.format(Locale.ROOT, "checked %,d records of %s: ", count, name)
-                + (differs() ? "one differed, so that Flink's own code runs" : "equal")
-                + (others == 0
-                        ? ""
-                        : String.format(
-                                Locale.ROOT,
-                                ", but for %,d that Flink itself writes in several ways",
-                                others));
+        String sentence =
+                count == 0
+                        ? String.format("checked no records of %s yet", name)
+                        : String.format(Locale.ROOT, "checked %,d records of %s: ", count, name)
+                                + (differs()
+                                        ? "one differed, so that Flink's own code runs"
+                                        : "equal");
+        return sentence
+                + those(
+                        incomparable.sum(),
+                        ", but for %,d that Flink itself writes in several ways")
+                + those(large.get(), ", and not %,d of more than 16 MB");
+    }
+
+    private static String those(long many, String words) {
+        return many == 0 ? "" : String.format(Locale.ROOT, words, many);
     }
 }

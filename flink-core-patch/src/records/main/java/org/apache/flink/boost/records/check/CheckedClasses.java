@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import javax.management.JMException;
 import javax.management.ObjectName;
+import org.apache.flink.boost.guard.BoostMode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,9 +17,6 @@ import org.slf4j.LoggerFactory;
  * only, no classes of a job, and a limited number of them.
  */
 public final class CheckedClasses implements RecordsMXBean {
-
-    /** The sentences of {@link #getChecked}, by lines, for whoever cannot ask a bean. */
-    static final String PROPERTY = "flink.boost.records.checked";
 
     static final String BEAN = "org.apache.flink.boost:type=Records";
 
@@ -75,6 +73,13 @@ public final class CheckedClasses implements RecordsMXBean {
         }
     }
 
+    /** Counts one that is too large to be compared, and tells as often. */
+    void countLarge(CheckedClass checked) {
+        if (isPowerOfTen(checked.countLarge())) {
+            publish();
+        }
+    }
+
     /** Lets stock's bodies run for that class, and says why once. */
     void stop(CheckedClass checked, String difference) {
         if (checked.setDiffers()) {
@@ -95,11 +100,12 @@ public final class CheckedClasses implements RecordsMXBean {
         return rest == 1;
     }
 
-    private void publish() {
+    /** In turn: of two lists the one that was made first must not stay. */
+    private synchronized void publish() {
         try {
-            System.setProperty(PROPERTY, String.join("\n", getChecked()));
+            System.setProperty(BoostMode.CHECKED, String.join("\n", getChecked()));
         } catch (SecurityException e) {
-            log.debug("The property {} may not be set.", PROPERTY, e);
+            log.debug("The property {} may not be set.", BoostMode.CHECKED, e);
         }
     }
 

@@ -29,6 +29,11 @@ final class ReadView {
         return FixedFields.position(view);
     }
 
+    /** How many bytes were read. */
+    int length() {
+        return position() - start;
+    }
+
     /** What was read. */
     byte[] bytes() {
         int end = position();
@@ -47,7 +52,7 @@ final class ReadView {
     }
 
     /** What reading the record once more returns or throws; the view stays where it is. */
-    <T> T again(StockRun.Call<T> reading) throws IOException {
+    <T> T again(StockRun.Call<T, IOException> reading) throws IOException {
         int end = position();
         rewind();
         try {

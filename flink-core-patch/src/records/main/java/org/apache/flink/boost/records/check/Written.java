@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.core.memory.DataOutputView;
 
 /** What writing a record came to: its bytes, and the class of the exception that it ended with. */
 final class Written {
@@ -14,11 +15,15 @@ final class Written {
 
     private static final int FIRST_SIZE = 64;
 
-    private final byte[] bytes;
+    /** Filled up to the length: a large record is not copied once more. */
+    private final byte[] buffer;
+
+    private final int length;
     private final Class<?> thrown;
 
-    private Written(byte[] bytes, Class<?> thrown) {
-        this.bytes = bytes;
+    private Written(byte[] buffer, int length, Class<?> thrown) {
+        this.buffer = buffer;
+        this.length = length;
         this.thrown = thrown;
     }
 
@@ -42,7 +47,7 @@ final class Written {
             // A serializer that only reads may say so by any error.
             thrown = e.getClass();
         }
-        return new Written(out.getCopyOfBuffer(), thrown);
+        return new Written(out.getSharedBuffer(), out.length(), thrown);
     }
 
     /** By stock's body. */
@@ -51,7 +56,8 @@ final class Written {
     }
 
     /** By stock's body, of a record that is made first. */
-    static Written byStock(TypeSerializer<Object> serializer, StockRun.Call<Object> making) {
+    static Written byStock(
+            TypeSerializer<Object> serializer, StockRun.Call<Object, IOException> making) {
         return by(
                 out -> {
                     Object record = making.run();
@@ -65,16 +71,24 @@ final class Written {
 
     /** What was found as it is. */
     static Written as(byte[] bytes) {
-        return new Written(bytes, null);
+        return new Written(bytes, bytes.length, null);
     }
 
     /** An end without a byte. */
     static Written failed(Throwable thrown) {
-        return new Written(new byte[0], thrown.getClass());
+        return new Written(new byte[0], 0, thrown.getClass());
+    }
+
+    int length() {
+        return length;
     }
 
     byte[] bytes() {
-        return bytes;
+        return Arrays.copyOf(buffer, length);
+    }
+
+    void copyTo(DataOutputView out) throws IOException {
+        out.write(buffer, 0, length);
     }
 
     boolean isWhole() {
@@ -82,20 +96,24 @@ final class Written {
     }
 
     boolean equalTo(Written other) {
-        return thrown == other.thrown && Arrays.equals(bytes, other.bytes);
+        return thrown == other.thrown && mismatch(other) < 0;
     }
 
     /** Index of the first byte that is not there in both. */
     int firstDifference(Written other) {
-        int first = Arrays.mismatch(bytes, other.bytes);
-        return first < 0 ? bytes.length : first;
+        int first = mismatch(other);
+        return first < 0 ? length : first;
+    }
+
+    private int mismatch(Written other) {
+        return Arrays.mismatch(buffer, 0, length, other.buffer, 0, other.length);
     }
 
     /** The bytes from an index on, the first few of them; or how it ended there. */
     String from(int index) {
         StringBuilder text = new StringBuilder();
-        for (int i = index; i < Math.min(index + TOLD_BYTES, bytes.length); i++) {
-            text.append(text.length() == 0 ? "" : " ").append(String.format("%02x", bytes[i]));
+        for (int i = index; i < Math.min(index + TOLD_BYTES, length); i++) {
+            text.append(text.length() == 0 ? "" : " ").append(String.format("%02x", buffer[i]));
         }
         if (text.length() == 0) {
             text.append(thrown == null ? "the end" : thrown.getName());

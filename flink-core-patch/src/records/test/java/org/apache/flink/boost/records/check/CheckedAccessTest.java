@@ -19,11 +19,18 @@ import java.lang.reflect.Modifier;
 import java.util.AbstractMap;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
 import org.apache.flink.api.common.typeutils.base.StringSerializer;
+import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
 import org.apache.flink.api.java.typeutils.runtime.RowSerializer;
 import org.apache.flink.boost.guard.BoostMode;
 import org.apache.flink.boost.records.MadeType;
@@ -42,6 +49,7 @@ import org.junit.jupiter.api.Test;
 class CheckedAccessTest {
 
     private static final String CLASS = Order.class.getName();
+    private static final String ROWS = Row.class.getName() + " (StringSerializer, IntSerializer)";
 
     private final Log log = new Log();
 
@@ -138,14 +146,13 @@ class CheckedAccessTest {
         for (int i = 0; i < 12_000; i++) {
             bytes(rows, Row.of("x", i));
         }
-        String name = Row.class.getName() + " (StringSerializer, IntSerializer)";
         assertThat(right.calls).isEqualTo(12_000);
         assertThat(log.classes.getChecked())
-                .containsExactly("checked 10,002 records of " + name + ": equal");
+                .containsExactly("checked 10,002 records of " + ROWS + ": equal");
         assertThat(log.lines)
                 .containsExactly(
-                        "info[{}, checked 1,000 records of " + name + ": equal]",
-                        "info[{}, checked 10,000 records of " + name + ": equal]");
+                        "info[{}, checked 1,000 records of " + ROWS + ": equal]",
+                        "info[{}, checked 10,000 records of " + ROWS + ": equal]");
     }
 
     @Test
@@ -185,7 +192,72 @@ class CheckedAccessTest {
         Object read =
                 rows.deserialize(new DataInputViewStreamWrapper(new ByteArrayInputStream(bytes)));
         assertThat(read).isEqualTo(Row.of("x", 7));
-        assertThat(log.classes.getChecked()).singleElement().asString().startsWith("checked 0 ");
+        assertThat(log.classes.getChecked())
+                .containsExactly("checked no records of " + ROWS + " yet");
+    }
+
+    /**
+     * A TaskManager that ends by itself where the heap is full has room for a large record once.
+     */
+    @Test
+    void aLargeRecordIsNotCompared() throws Exception {
+        TypeSerializer<?>[] columns = {BytePrimitiveArraySerializer.INSTANCE};
+        @SuppressWarnings("unchecked")
+        TypeSerializer<Object> rows =
+                (TypeSerializer<Object>) (TypeSerializer<?>) new RowSerializer(columns, null, true);
+        Spoiled right = new Spoiled(generated(rows));
+        check(rows, right, log);
+        Row large = Row.of(new byte[(16 << 20) + 1]);
+        byte[] bytes = bytesOfStock(rows, large);
+
+        assertThat(bytes(rows, large)).isEqualTo(bytes);
+        assertThat(read(rows, bytes)).isEqualTo(large);
+        assertThat(rows.copy(large)).isEqualTo(large);
+        assertThat(right.calls).as("a copy is made once more to be written").isEqualTo(4);
+        String sentence = " records of " + Row.class.getName() + " (BytePrimitiveArraySerializer)";
+        assertThat(log.classes.getChecked())
+                .containsExactly("checked no" + sentence + " yet, and not 3 of more than 16 MB");
+        bytes(rows, Row.of(new byte[1]));
+        assertThat(log.classes.getChecked())
+                .containsExactly("checked 1" + sentence + ": equal, and not 3 of more than 16 MB");
+    }
+
+    /** The list that is made last is the one that stays. */
+    @Test
+    void aDifferenceIsPublishedThoughOtherThreadsPublishToo() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        String before = System.getProperty(BoostMode.CHECKED);
+        try {
+            for (int i = 0; i < 5_000; i++) {
+                Log own = new Log();
+                CheckedClass counted = own.classes.of("counted");
+                CheckedClass differing = own.classes.of("differing");
+                CyclicBarrier both = new CyclicBarrier(2);
+                List<Callable<Object>> calls =
+                        List.of(
+                                () -> {
+                                    both.await();
+                                    own.classes.count(counted);
+                                    return null;
+                                },
+                                () -> {
+                                    both.await();
+                                    own.classes.stop(differing, "write");
+                                    return null;
+                                });
+                for (Future<Object> call : threads.invokeAll(calls)) {
+                    call.get();
+                }
+                assertThat(System.getProperty(BoostMode.CHECKED)).isEqualTo(own.published());
+            }
+        } finally {
+            threads.shutdown();
+            if (before == null) {
+                System.clearProperty(BoostMode.CHECKED);
+            } else {
+                System.setProperty(BoostMode.CHECKED, before);
+            }
+        }
     }
 
     @Test

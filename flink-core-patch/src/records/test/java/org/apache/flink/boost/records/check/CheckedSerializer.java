@@ -47,6 +47,11 @@ final class CheckedSerializer {
                                                             + Arrays.deepToString(arguments));
                                             return null;
                                         }));
+
+        /** What the property says of these classes. */
+        String published() {
+            return String.join("\n", classes.getChecked());
+        }
     }
 
     /** Generated code that a test spoils; by itself it does as it is to. */
