@@ -23,9 +23,9 @@ from referencing.jsonschema import DRAFT202012
 from ruamel.yaml import YAML
 
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.flink.distribution import ensure_artifact
+from flink_boost.flink.distribution import ensure_artifact, ensure_distribution
 from flink_boost.flink.downloads import ensure_download
-from flink_boost.flink.lines import Line, PinnedFile, load_lines
+from flink_boost.flink.lines import Line, PinnedFile, find_line, load_lines
 from flink_boost.flink.releases import load_releases, served
 
 FOLDER = PROJECT_ROOT / "docs" / "kubernetes"
@@ -258,6 +258,26 @@ def test_the_page_says_how_often_the_jar_is_named_and_which_another_flink_takes(
     line, _ = served(version, load_releases(), load_lines())
     assert jar == line.dropin_name(VERSION)
     assert version != line.version
+
+
+def test_an_image_with_java_17_gets_what_flink_needs_there() -> None:
+    """Operators before 1.11 have no options for it, and hide those of the image's ``conf/``."""
+    (deployment,) = documents("operator-image.yaml")
+    base = re.search(r"FROM\n# flink-boost:(\S+)", (FOLDER / "operator-image.yaml").read_text())
+    assert base is not None
+    line = find_line(base[1])
+    own = YAML(typ="safe").load(ensure_distribution(line) / "conf" / "config.yaml")
+    needed = own["env"]["java"]["opts"]["all"].split()
+    assert "--add-opens=java.base/java.util=ALL-UNNAMED" in needed
+    assert deployment["spec"]["flinkConfiguration"]["env.java.opts.all"].split() == needed
+
+
+def test_no_option_of_ours_takes_the_place_of_the_operators() -> None:
+    """It keeps what Flink needs on Java 17 in ``env.java.default-opts.all``, from 1.19 on."""
+    for name in ("operator-image.yaml", "operator-official-image.yaml", "operator-session.yaml"):
+        assert "env.java.default-opts.all" not in (FOLDER / name).read_text(encoding="utf-8")
+    page = (PROJECT_ROOT / "docs" / "where-it-runs.md").read_text(encoding="utf-8")
+    assert "with the operator `env.java.opts.all: -Dflink.boost.mode=off`" in page
 
 
 def test_a_job_of_a_session_names_its_cluster() -> None:
