@@ -6,7 +6,9 @@ lines are built; a test that needs another one is left to ``make test-all``, whi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import fcntl
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
+    """Of several processes one at a time: the others find what the first has compiled.
+
+    To rewrite the asserts of all tests takes a processor 17 s.
+    """
+    if not hasattr(session.config, "workerinput"):
+        return (yield)
+    folder = os.open(session.config.rootpath, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        return (yield)
+    finally:
+        os.close(folder)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

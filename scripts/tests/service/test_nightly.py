@@ -65,7 +65,7 @@ from flink_boost.service.retention.retention_settings import Retention
 
 pytestmark = pytest.mark.needs_jars
 
-COMMAND = Path(sys.executable).with_name("flink-boost")
+PROGRAM = Path(__file__).with_name("nightly_program.py")
 LINE = default_line()
 MEASURE = f"measure {LINE}"
 WRITE = "StringSerializationBenchmark.write"
@@ -449,7 +449,8 @@ def nightly(world: World, *arguments: str) -> list[str]:
     # An hour ago, so that no slot comes while the test runs.
     at = f"{datetime.now(UTC) - timedelta(hours=1):%H:%M}"
     return [
-        *(str(COMMAND), "--build", str(world.folder), "nightly", "--at", at, "--no-build"),
+        *(sys.executable, str(PROGRAM), "--build", str(world.folder)),
+        *("nightly", "--at", at, "--no-build"),
         *("--line", LINE, "--group", "smoke", "--only", WRITE, "--strings", "2000", *arguments),
     ]
 

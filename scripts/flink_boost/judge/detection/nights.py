@@ -33,6 +33,13 @@ class Night:
         """
         return hodges_lehmann(self.effects)
 
+    @cached_property
+    def distances(self) -> tuple[float, ...]:
+        """How far each pair is from that level; none of a single one, which is the level."""
+        if len(self.effects) < 2:
+            return ()
+        return tuple(abs(effect - self.level) for effect in self.effects)
+
 
 @dataclass(frozen=True)
 class Noise:
@@ -71,9 +78,10 @@ def noise_of(nights: Sequence[Night]) -> Noise:
     levels = [night.level for night in nights]
     steps = [abs(after - before) for before, after in pairwise(levels)]
     night = sigma(steps) / math.sqrt(2)
-    apart, size = [], []
-    for one, level in zip(nights, levels, strict=True):
-        apart += [abs(effect - level) for effect in one.effects if len(one.effects) > 1]
+    apart: list[float] = []
+    size: list[int] = []
+    for one in nights:
+        apart += one.distances
         size.append(len(one.effects))
     count = statistics.median(size) if size else 1
     if len(nights) < _FEWEST_NIGHTS and count > 1:
