@@ -67,11 +67,11 @@ class Dashboard:
         return (self.data / "server.log").read_text(encoding="utf-8")
 
     def get(self, path: str, **parameters: str) -> httpx.Response:
-        return httpx.get(self.url + path, params=parameters or None, timeout=20)
+        return httpx.get(self.url + path, params=parameters or None, timeout=60)
 
     def post(self, path: str, form: dict[str, str], authorization: str | None) -> httpx.Response:
         headers = {} if authorization is None else {"Authorization": authorization}
-        return httpx.post(self.url + path, data=form, headers=headers, timeout=20)
+        return httpx.post(self.url + path, data=form, headers=headers, timeout=60)
 
     def upload(self, items: Any) -> httpx.Response:
         return self.post("result/add/json/", {"json": json.dumps(items)}, f"Bearer {self.token}")

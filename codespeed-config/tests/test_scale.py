@@ -30,6 +30,7 @@ def filled(start: Any) -> Dashboard:
     return dashboard
 
 
+@pytest.mark.test_all
 def test_every_page_answers_and_shows_what_was_put_in(filled: Dashboard) -> None:
     database = filled.data / "db.sqlite3"
     pages = scale.addresses(database, SMALL)

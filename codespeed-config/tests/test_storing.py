@@ -19,7 +19,10 @@ PROGRAM = Path(__file__).with_name("stored_both_ways.py")
 NIGHTS = 13  # a trend is about the nights before the last ten
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(
+    scope="module",
+    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.test_all)],
+)
 def databases(request: pytest.FixtureRequest) -> Iterator[Any]:
     """The variables that name a new database."""
     if request.param == "sqlite":

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -41,23 +43,29 @@ def class_path(tmp_path_factory: pytest.TempPathFactory) -> str:
     return file.read_text(encoding="utf-8").strip()
 
 
-class Ran:
-    """The steps of a run of the Jenkinsfile."""
-
-    def __init__(self, class_path: str, folder: Path, **plan: Any) -> None:
-        given = json.dumps({"params": NIGHT, **plan})
-        command = ["java", *_BRIEF, *_OPENED, "-cp", class_path, "groovy.ui.GroovyMain"]
+@functools.cache
+def answer_to(class_path: str, plan: str) -> str:
+    """What a run of that plan did, as JSON. Each takes a JVM some seconds."""
+    command = ["java", *_BRIEF, *_OPENED, "-cp", class_path, "groovy.ui.GroovyMain"]
+    with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            [*command, str(FOLDER / "run.groovy"), str(PROJECT_ROOT / "Jenkinsfile"), given],
+            [*command, str(FOLDER / "run.groovy"), str(PROJECT_ROOT / "Jenkinsfile"), plan],
             cwd=folder,
             capture_output=True,
             text=True,
             timeout=120,
             check=False,
         )
-        found = [line for line in done.stdout.splitlines() if line.startswith("STEPS ")]
-        assert found, done.stdout + done.stderr
-        answer = json.loads(found[-1].removeprefix("STEPS "))
+    found = [line for line in done.stdout.splitlines() if line.startswith("STEPS ")]
+    assert found, done.stdout + done.stderr
+    return found[-1].removeprefix("STEPS ")
+
+
+class Ran:
+    """The steps of a run of the Jenkinsfile."""
+
+    def __init__(self, class_path: str, **plan: Any) -> None:
+        answer = json.loads(answer_to(class_path, json.dumps({"params": NIGHT, **plan})))
         self.steps: list[dict[str, Any]] = answer["steps"]
         self.failed: str = answer["failed"]
 
@@ -70,9 +78,9 @@ class Ran:
 
 
 def test_a_night_holds_the_lock_builds_measures_and_publishes(
-    class_path: str, tmp_path: Path
+    class_path: str,
 ) -> None:
-    ran = Ran(class_path, tmp_path)
+    ran = Ran(class_path)
     assert ran.failed == ""
     assert "disableConcurrentBuilds" in ran.of("properties")[0]["given"]
     assert "0 1 * * *" in ran.of("pipelineTriggers")[0]["given"][0]
@@ -91,14 +99,14 @@ def test_a_night_holds_the_lock_builds_measures_and_publishes(
 
 
 def test_the_build_and_requests_get_no_secret_and_no_line_holds_one(
-    class_path: str, tmp_path: Path
+    class_path: str,
 ) -> None:
     for task, with_secrets in (
         ("nightly", [False, True, True, True, False, False]),
         ("request", [False] * 2),
         ("compare", [False] * 2),
     ):
-        ran = Ran(class_path, tmp_path, params={**NIGHT, "TASK": task})
+        ran = Ran(class_path, params={**NIGHT, "TASK": task})
         found = [any("codespeed-token" in name for name in one["within"]) for one in ran.of("sh")]
         assert found[: len(with_secrets)] == with_secrets
     text = (PROJECT_ROOT / "Jenkinsfile").read_text(encoding="utf-8")
@@ -106,8 +114,8 @@ def test_the_build_and_requests_get_no_secret_and_no_line_holds_one(
     assert "string(credentialsId" not in text
 
 
-def test_a_release_has_the_key_alone_and_is_kept(class_path: str, tmp_path: Path) -> None:
-    ran = Ran(class_path, tmp_path, params={**NIGHT, "TASK": "release"})
+def test_a_release_has_the_key_alone_and_is_kept(class_path: str) -> None:
+    ran = Ran(class_path, params={**NIGHT, "TASK": "release"})
     assert ran.failed == ""
     made = ran.script("make release")
     assert "-u LINE make" in made["script"]
@@ -116,54 +124,52 @@ def test_a_release_has_the_key_alone_and_is_kept(class_path: str, tmp_path: Path
     assert not [one for one in ran.of("sh") if "flink-boost nightly" in one["script"]]
     (archived,) = ran.of("archiveArtifacts")
     assert archived["given"]["artifacts"] == "build/release/flink-boost-*/*"
-    night = Ran(class_path, tmp_path)
+    night = Ran(class_path)
     assert not [one for one in night.of("sh") if "gpg-key" in str(one["within"])]
     assert "build/release/flink" not in night.of("archiveArtifacts")[0]["given"]["artifacts"]
 
 
-def test_a_release_that_fails_fails_the_run(class_path: str, tmp_path: Path) -> None:
-    ran = Ran(class_path, tmp_path, params={**NIGHT, "TASK": "release"}, broken="make release")
+def test_a_release_that_fails_fails_the_run(class_path: str) -> None:
+    ran = Ran(class_path, params={**NIGHT, "TASK": "release"}, broken="make release")
     assert ran.failed == "broken"
     assert len(ran.of("archiveArtifacts")) == 1
 
 
-def test_a_run_that_ends_badly_is_published_all_the_same(class_path: str, tmp_path: Path) -> None:
-    ran = Ran(class_path, tmp_path, codes={"nightly": 31})
+def test_a_run_that_ends_badly_is_published_all_the_same(class_path: str) -> None:
+    ran = Ran(class_path, codes={"nightly": 31})
     assert [one["given"] for one in ran.of("unstable")] == ["flink-boost ended with 31"]
     assert ran.script("upload")
     assert len(ran.of("archiveArtifacts")) == 1
 
 
-def test_all_tests_run_on_sundays_and_when_asked_for(class_path: str, tmp_path: Path) -> None:
-    weekday = Ran(class_path, tmp_path, codes={"date -u": 1})
+def test_all_tests_run_on_sundays_and_when_asked_for(class_path: str) -> None:
+    weekday = Ran(class_path, codes={"date -u": 1})
     assert not [one for one in weekday.of("sh") if "test-all" in one["script"]]
-    asked = Ran(class_path, tmp_path, params={**NIGHT, "TASK": "test-all"}, codes={"test-all": 1})
+    asked = Ran(class_path, params={**NIGHT, "TASK": "test-all"}, codes={"test-all": 1})
     assert not [one for one in asked.of("sh") if "flink-boost nightly" in one["script"]]
     assert [one["given"] for one in asked.of("unstable")] == ["make test-all ended with 1"]
     # It would begin anew each time, and test another line, or run what stands in it.
     assert "-u CI -u LINE make" in asked.script("make test-all")["script"]
     assert "-u LINE make" in asked.script("make setup")["script"]
-    dry = Ran(class_path, tmp_path, params={**NIGHT, "DRY_RUN": True})
+    dry = Ran(class_path, params={**NIGHT, "DRY_RUN": True})
     assert not [one for one in dry.of("sh") if "make test-all" in one["script"]]
     assert asked.script("upload")
 
 
 @pytest.mark.parametrize("broken", ["checkout", "make", "nightly"])
-def test_a_stage_that_breaks_still_publishes_and_fails(
-    class_path: str, tmp_path: Path, broken: str
-) -> None:
-    ran = Ran(class_path, tmp_path, broken=broken)
+def test_a_stage_that_breaks_still_publishes_and_fails(class_path: str, broken: str) -> None:
+    ran = Ran(class_path, broken=broken)
     assert ran.failed == "broken"
     assert ran.script("upload")
     assert ran.script("notify send")
     assert len(ran.of("archiveArtifacts")) == 1
 
 
-def test_an_upload_that_fails_holds_up_no_message(class_path: str, tmp_path: Path) -> None:
-    ran = Ran(class_path, tmp_path, codes={"upload": 5})
+def test_an_upload_that_fails_holds_up_no_message(class_path: str) -> None:
+    ran = Ran(class_path, codes={"upload": 5})
     assert ran.script("notify send")
     assert len(ran.of("unstable")) == 1
-    broken = Ran(class_path, tmp_path, broken="upload")
+    broken = Ran(class_path, broken="upload")
     assert len(broken.of("archiveArtifacts")) == 1
 
 
@@ -172,7 +178,7 @@ def test_what_people_type_is_never_a_part_of_a_line(class_path: str, tmp_path: P
     evil = "x'; touch owned; echo \"$(touch owned)"
     params = {**NIGHT, "TASK": "request", "BENCHMARKS": evil, "LINE": "2.3.0"}
     params |= {"RECIPE": "--flink", "COMMITS": f"a..{evil}", "HEAD": "-x"}
-    ran = Ran(class_path, tmp_path, params=params)
+    ran = Ran(class_path, params=params)
     request = ran.script("--purpose request")
     assert all(evil not in one["script"] for one in ran.of("sh"))
     program = tmp_path / ".venv" / "bin" / "flink-boost"
@@ -183,16 +189,14 @@ def test_what_people_type_is_never_a_part_of_a_line(class_path: str, tmp_path: P
     for script, expected in (
         (request["script"], ["--purpose", "request", "--line", "2.3.0", "--", evil]),
         (
-            Ran(class_path, tmp_path).script("nightly")["script"],
+            Ran(class_path).script("nightly")["script"],
             [
                 *("--no-build", "--line", "2.3.0", "--only", evil),
                 *("--recipe", "--flink", "--commits", f"a..{evil}"),
             ],
         ),
         (
-            Ran(class_path, tmp_path, params={**NIGHT, "TASK": "compare"}).script("--isolated")[
-                "script"
-            ],
+            Ran(class_path, params={**NIGHT, "TASK": "compare"}).script("--isolated")["script"],
             [
                 *("request", "run", "--isolated", "--base", "main", "--head", "-x"),
                 *("--output", "build/report/compare.md", "--line", "2.3.0"),
@@ -214,6 +218,6 @@ def test_what_people_type_is_never_a_part_of_a_line(class_path: str, tmp_path: P
     assert not (tmp_path / "owned").exists()
 
 
-def test_a_dry_run_publishes_nothing(class_path: str, tmp_path: Path) -> None:
-    ran = Ran(class_path, tmp_path, params={**NIGHT, "DRY_RUN": True})
+def test_a_dry_run_publishes_nothing(class_path: str) -> None:
+    ran = Ran(class_path, params={**NIGHT, "DRY_RUN": True})
     assert [one["script"] for one in ran.of("sh") if "flink-boost upload" in one["script"]] == []

@@ -97,6 +97,7 @@ def test_a_cluster_of_the_tarball_gives_stocks_output(
         runs_our_classes_from(dist, platform, flink, f"the manifest of {dist} names this version")
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("platform", ONE_PER_LINE, ids=str, indirect=True)
 def test_our_classes_inside_another_release_end_the_process(
     line: Line, install: Install, replaced_dist: Path, word_count: Path, tmp_path: Path

@@ -40,6 +40,7 @@ def test_word_count_gives_stocks_output_with_our_classes(
     runs_our_classes_from(dropin_jar, platform, flink, "the class files it")
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("platform", ONE_PER_LINE, ids=str, indirect=True)
 def test_the_kill_switch_runs_stocks_code_with_the_jar_in_place(
     line: Line,

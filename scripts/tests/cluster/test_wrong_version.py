@@ -36,7 +36,10 @@ PROCESSES: dict[str, Run] = {
 }
 
 
-@pytest.mark.parametrize("process", PROCESSES)
+@pytest.mark.parametrize(
+    "process",
+    ["standalonesession", "taskexecutor", pytest.param("client", marks=pytest.mark.test_all)],
+)
 def test_a_jar_for_another_release_ends_the_process(
     process: str,
     line: Line,
@@ -82,7 +85,13 @@ def rebuilt_dist(
     jar.unlink()
 
 
-@pytest.mark.parametrize("process", PROCESSES)
+@pytest.mark.parametrize(
+    "process",
+    [
+        "taskexecutor",
+        *(pytest.param(n, marks=pytest.mark.test_all) for n in PROCESSES if n != "taskexecutor"),
+    ],
+)
 def test_a_vendors_rebuild_under_the_same_number_ends_the_process(
     process: str,
     line: Line,
@@ -127,6 +136,7 @@ def test_an_unknown_mode_ends_the_process(
     refused_at_start(ended, log, sentence)
 
 
+@pytest.mark.test_all
 def test_a_cluster_with_a_jar_for_another_release_offers_no_slot(
     line: Line, install: Install, dropin_jar: Path, tmp_path: Path
 ) -> None:

@@ -245,6 +245,7 @@ def test_a_class_file_with_another_checksum_is_not_woven(woven: Woven) -> None:
     assert not (woven.root / "woven").exists()
 
 
+@pytest.mark.test_all
 def test_a_jar_that_is_not_the_pinned_one_is_not_woven(woven: Woven) -> None:
     jar = woven.further[0]
     jar.write_bytes(jar.read_bytes() + b"x")

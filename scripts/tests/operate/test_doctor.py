@@ -204,7 +204,10 @@ def java_8(folder: Path) -> Path:
 # --- the jar itself -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["codec/VarintDecoder", "guard/VersionGuard"])
+@pytest.mark.parametrize(
+    "name",
+    ["codec/VarintDecoder", pytest.param("guard/VersionGuard", marks=pytest.mark.test_all)],
+)
 def test_a_jar_that_is_damaged_in_the_middle(home: Path, answer: Answer, name: str) -> None:
     put_jar(home)
     assert problems(answer("doctor", home)) == []

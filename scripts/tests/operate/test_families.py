@@ -223,9 +223,24 @@ def test_doctor_tells_of_families_where_switched_off_strings_are_shadowed(
     [
         ("records=off", "warning", "-Dflink.boost.records=off in conf/: its records run stock's"),
         ("records=no", "problem", "-Dflink.boost.records=no of the taskmanager is none of 'on'"),
-        ("strings=check", "problem", "-Dflink.boost.strings=check of the taskmanager is neither"),
-        ("strings=off", "warning", "-Dflink.boost.strings=off in conf/: its strings run stock's"),
-        ("strict=on", "problem", "-Dflink.boost.strict=on of the taskmanager is neither 'true'"),
+        pytest.param(
+            "strings=check",
+            "problem",
+            "-Dflink.boost.strings=check of the taskmanager is neither",
+            marks=pytest.mark.test_all,
+        ),
+        pytest.param(
+            "strings=off",
+            "warning",
+            "-Dflink.boost.strings=off in conf/: its strings run stock's",
+            marks=pytest.mark.test_all,
+        ),
+        pytest.param(
+            "strict=on",
+            "problem",
+            "-Dflink.boost.strict=on of the taskmanager is neither 'true'",
+            marks=pytest.mark.test_all,
+        ),
     ],
 )
 def test_doctor_reads_the_switches(

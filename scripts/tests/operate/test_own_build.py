@@ -208,6 +208,7 @@ def test_another_compiler_and_unrelated_code_make_no_difference(
     assert "a jar can be made" in capsys.readouterr().out
 
 
+@pytest.mark.test_all
 def test_one_other_instruction_is_refused_by_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -245,6 +246,7 @@ def test_other_serializers_of_records_are_left_as_they_are(
     assert "records" not in capsys.readouterr().out
 
 
+@pytest.mark.test_all
 def test_a_neighbour_that_is_not_as_it_was_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

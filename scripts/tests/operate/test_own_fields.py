@@ -67,6 +67,7 @@ def test_a_method_of_its_own_on_a_field_of_ours_is_refused(
     assert "Nothing was changed." in said
 
 
+@pytest.mark.test_all
 def test_a_method_of_its_own_on_no_field_of_ours_is_taken(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

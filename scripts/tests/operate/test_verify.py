@@ -71,7 +71,7 @@ def test_a_sound_installation_passes_every_check(
     assert everything_in(home) == before
 
 
-@pytest.mark.parametrize("how", ["write", "read"])
+@pytest.mark.parametrize("how", ["read", pytest.param("write", marks=pytest.mark.test_all)])
 def test_a_jar_that_changes_one_code_point_fails(
     how: str, home: Path, answer: Callable[..., dict[str, Any]]
 ) -> None:
@@ -181,6 +181,7 @@ def test_all_classes_in_front_are_stocks_code_and_nothing_was_compared(
     assert unchecked(found) == ["bytes"]
 
 
+@pytest.mark.test_all
 @pytest.mark.usefixtures("fewer_strings")
 def test_the_kill_switch_in_the_configuration_file_is_no_fault(
     home: Path, answer: Callable[..., dict[str, Any]]
@@ -216,7 +217,9 @@ def test_jars_from_another_folder_are_told_before_anything_is_started(
 
 
 @pytest.mark.usefixtures("fewer_strings")
-@pytest.mark.parametrize("name", [JAR, "flink-dist-2.3.0.jar"])
+@pytest.mark.parametrize(
+    "name", [JAR, pytest.param("flink-dist-2.3.0.jar", marks=pytest.mark.test_all)]
+)
 def test_a_jar_may_be_a_link(
     name: str, home: Path, tmp_path: Path, answer: Callable[..., dict[str, Any]]
 ) -> None:
@@ -229,6 +232,7 @@ def test_a_jar_may_be_a_link(
     assert found["ok"], found
 
 
+@pytest.mark.test_all
 @pytest.mark.usefixtures("fewer_strings")
 def test_jars_from_the_same_folder_by_another_name_are_no_fault(
     home: Path,
