@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -56,14 +56,16 @@ class Visit:
         self.problems += [f"policy: {each}" for each in self.page.evaluate("window.violations")]
         return self.page
 
-    def listen(self) -> None:
-        self.page.add_init_script(KEEP_VIOLATIONS)
-        self.page.on("console", self._on_console)
-        self.page.on("dialog", self._on_dialog)
-        self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
-        self.page.on("requestfailed", lambda request: self.problems.append(f"no: {request.url}"))
-        self.page.on("request", self._on_request)
-        self.page.on("response", self._on_response)
+    def handlers(self) -> dict[Any, Callable[[Any], None]]:
+        """What is to be called at which events of the page."""
+        return {
+            "console": self._on_console,
+            "dialog": self._on_dialog,
+            "pageerror": lambda error: self.problems.append(f"error: {error}"),
+            "requestfailed": lambda request: self.problems.append(f"no: {request.url}"),
+            "request": self._on_request,
+            "response": self._on_response,
+        }
 
     def schemes(self) -> Iterator[str]:
         """The colour scheme as it is, and then the other one, which stays."""
@@ -125,12 +127,28 @@ def visiting(
     browser: Browser, base: str, *, width: int = 1280, scheme: Any = "light"
 ) -> Iterator[Visit]:
     """A visit with a window of that width and colour scheme."""
-    context = browser.new_context(
-        viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
-    )
+    page = _page_of(browser)
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
+    visit = Visit(page, base, scheme)
+    handlers = visit.handlers()
+    for event, handler in handlers.items():
+        page.on(event, handler)
     try:
-        visit = Visit(context.new_page(), base, scheme)
-        visit.listen()
         yield visit
     finally:
-        context.close()
+        for event, handler in handlers.items():
+            page.remove_listener(event, handler)
+        page.context.clear_cookies()
+        page.goto("about:blank")
+
+
+def _page_of(browser: Browser) -> Page:
+    """The one page of a browser: a new one for each visit would be a process for each.
+
+    Nothing of ours is kept in a browser but cookies.
+    """
+    if not browser.contexts:
+        context = browser.new_context(reduced_motion="reduce")
+        context.new_page().add_init_script(KEEP_VIOLATIONS)
+    return browser.contexts[0].pages[0]
