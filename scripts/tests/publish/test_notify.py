@@ -197,6 +197,28 @@ def test_a_call_that_was_killed_tells_nothing_twice_and_loses_nothing(
         assert ("may not have arrived: 1" in json.dumps(server.taken)) == (place == "sending")
 
 
+def test_a_message_that_is_refused_keeps_back_no_other(tmp_path: Path) -> None:
+    """It is the oldest, so every later call meets it first."""
+    of = report(alarms=[alarm(id="a1", commits=["c", "d"]), alarm(id="a2", commits=["e", "f"])])
+    broken = report(1, night=night(1, state="failed"), alarms=of.alarms)
+    refusal = (400, "invalid_blocks")
+    with slack_server(refusal, (200, "ok"), refusal) as server:
+        first, second = tell(tmp_path, server, of), tell(tmp_path, server, broken)
+        assert [len(first.sent), len(second.sent)] == [1, 1]
+        assert [len(first.failed), len(second.failed)] == [1, 1]
+        assert first.failed == second.failed, "it is tried again, and told as failed"
+        assert len(tell(tmp_path, server, broken).sent) == 1
+        assert len(server.taken) == 3
+
+
+@pytest.mark.parametrize("answer", [(403, "invalid_token"), (404, "no_service"), (500, "oops")])
+def test_a_channel_in_trouble_is_not_asked_for_each_message(tmp_path: Path, answer: Any) -> None:
+    of = report(alarms=[alarm(id="a1", commits=["c", "d"]), alarm(id="a2", commits=["e", "f"])])
+    with slack_server(*[answer] * 3) as server:
+        done = tell(tmp_path, server, of)
+        assert (len(done.failed), server.taken) == (1, [])
+
+
 # --- settings and the command -------------------------------------------------------------------
 
 

@@ -181,8 +181,33 @@ def test_a_server_that_takes_it_later_is_tried_later(
     mailbox, port = server
     mailbox.answer = "451 try again later"
     trusted = ssl.create_default_context(cafile=str(certificate))
-    with pytest.raises(NotSent, match="answered 451"):
+    with pytest.raises(NotSent, match="answered 451") as problem:
         MailNotifier(settings(port), trusted).send(message())
+    assert not problem.value.of_message
+
+
+def test_a_server_that_refuses_what_a_mail_says_is_known_to(
+    server: tuple[Mailbox, int], certificate: Path
+) -> None:
+    mailbox, port = server
+    mailbox.answer = "554 5.7.1 looks like spam"
+    trusted = ssl.create_default_context(cafile=str(certificate))
+    with pytest.raises(NotSent, match="answered 554") as problem:
+        MailNotifier(settings(port), trusted).send(message())
+    assert problem.value.of_message
+
+
+def test_a_server_that_takes_no_mail_so_large_is_known_to_refuse_this_one() -> None:
+    (port,) = free_ports(1)
+    controller = Controller(Mailbox(), hostname="127.0.0.1", port=port, data_size_limit=100)
+    controller.start()
+    try:
+        plain = settings(port, security="none", user="", password="")
+        with pytest.raises(NotSent, match="answered 552") as problem:
+            MailNotifier(plain).send(message())
+    finally:
+        controller.stop()
+    assert problem.value.of_message
 
 
 def test_a_server_without_encryption_gets_nothing() -> None:

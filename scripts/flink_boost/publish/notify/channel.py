@@ -12,12 +12,16 @@ _Answer = TypeVar("_Answer")
 
 
 class NotSent(Exception):
-    """The message certainly did not arrive. The text is safe to show; ``wait``: seconds asked."""
+    """The message certainly did not arrive. The text is safe to show; ``wait``: seconds asked.
 
-    def __init__(self, reason: str, wait: float | None = None) -> None:
+    ``of_message``: it is this message that was refused; another one may well be taken.
+    """
+
+    def __init__(self, reason: str, wait: float | None = None, *, of_message: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
         self.wait = wait
+        self.of_message = of_message
 
 
 class Uncertain(Exception):

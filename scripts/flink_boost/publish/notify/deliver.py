@@ -141,6 +141,8 @@ def _deliver(
                 outbox.move(posted, "sending", "waiting")
                 outbox.write(again, "waiting")
                 failed.append(f"{what}: {error.reason}")
+                if error.of_message:
+                    continue  # it is met again by every call, and is to keep back no other
                 break  # the others of this channel would meet the same
             except Uncertain as error:
                 outbox.move(posted, "sending", "uncertain")

@@ -55,9 +55,17 @@ class MailNotifier:
             case smtplib.SMTPNotSupportedError():
                 return NotSent(f"{host} does not offer STARTTLS or a login")
             case smtplib.SMTPResponseException():
-                return NotSent(f"{host} answered {error.smtp_code}")
+                reason = f"{host} answered {error.smtp_code}"
+                return NotSent(reason, of_message=_is_of_content(error))
         reason = f"{host} failed ({type(error).__name__})"
         return Uncertain(reason) if sending.handed_over else NotSent(reason)
+
+
+def _is_of_content(error: smtplib.SMTPResponseException) -> bool:
+    """Whether the server refuses what the mail says, or its size, for good."""
+    if isinstance(error, smtplib.SMTPSenderRefused):
+        return error.smtp_code == 552  # told the size before the content
+    return isinstance(error, smtplib.SMTPDataError) and error.smtp_code >= 500
 
 
 class _Sending:

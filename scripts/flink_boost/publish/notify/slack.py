@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SOCKET_SECONDS = 15
 DEADLINE_SECONDS = 45.0
 _MOST_CHARACTERS = 2900  # of a block's text; Slack takes 3000
+_OF_THE_MESSAGE = frozenset({400, 413})  # its blocks or its size; a webhook in trouble has others
 _REFUSALS = {
     403: "it does not take messages",
     404: "there is no such webhook (it may have been removed)",
@@ -129,7 +130,8 @@ def _judge(place: str, answer: WebhookResponse) -> None:
         raise NotSent(f"{place} asks to wait {wait:.0f} s", wait)
     if status >= 500:
         raise NotSent(f"{place} is in trouble ({status})", 1.0)
-    raise NotSent(f"{place} refused it: {_REFUSALS.get(status, f'status {status}')}")
+    reason = f"{place} refused it: {_REFUSALS.get(status, f'status {status}')}"
+    raise NotSent(reason, of_message=status in _OF_THE_MESSAGE)
 
 
 def _is_ok(body: str) -> bool:
