@@ -21,7 +21,7 @@ from flink_boost.measure import finalize, fork_files
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.fork_launch import ForkLaunch, ForkOrder, ForksHere
-from flink_boost.measure.model import Cell, RunInfo, Timing
+from flink_boost.measure.model import Cell, Purpose, RunInfo, Timing
 from flink_boost.measure.run_plan import FORK_OPTIONS
 from flink_boost.measure.store import RunState
 
@@ -186,12 +186,14 @@ def _failed(info: RunInfo, failures: Sequence[Failure], total: int) -> Benchmark
         for one in failures[:_NAMED]
     )
     more = f"; and {len(failures) - _NAMED} more" if len(failures) > _NAMED else ""
+    again = f"flink-boost bench --resume {info.run_id}"
+    if info.purpose is Purpose.CANARY:
+        again = f"flink-boost canary run --line {info.line}"
     read_log = f"Read {failures[0].log}, then run" if failures else "Run"
     return BenchmarkFailed(
         f"{len(failures)} of {total} forks failed."
         + (f" They are: {named}{more}." if named else ""),
-        f"{read_log} `flink-boost bench --resume {info.run_id}` to try them again;"
-        " all others are kept and count.",
+        f"{read_log} `{again}` to try them again; all others are kept and count.",
         info.run_id,
     )
 

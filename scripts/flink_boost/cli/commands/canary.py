@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from flink_boost.base.errors import BenchmarkFailed, UsageProblem
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import json_option, print_json
 from flink_boost.cli.context import Settings
@@ -23,6 +24,7 @@ from flink_boost.measure.box_file import read_box_file
 from flink_boost.measure.frozen_canary import FrozenCanary
 from flink_boost.measure.groups import find_group, load_groups
 from flink_boost.measure.machine_lock import lock_file, machine_lock
+from flink_boost.measure.runner import Progress
 from flink_boost.publish.progress import shown_progress
 from flink_boost.service.nightly.canary_night import (
     CanaryNightWork,
@@ -163,14 +165,37 @@ def run(
         measuring,
         shown_progress(errors) as progress,
     ):
-        run_id = measure_canary(work, progress, errors.out)
-    reading = readings_until(settings.results, run_id)[-1]
-    code = MOVED if reading.moved else 0
+        run_id, failure = _measured(work, progress, errors)
+    reading = _reading(settings.results, run_id, failure)
+    code = MOVED if reading.moved else failure.exit_code if failure else 0
     if as_json:
-        print_json(code, asdict(reading))
-        return code
-    click.echo(f"{run_id}: {_state(reading)}, {reading.reason}")
+        problem = {"error": failure.message, "next_step": failure.next_step} if failure else {}
+        print_json(code, {**asdict(reading), **problem})
+    else:
+        click.echo(f"{run_id}: {_state(reading)}, {reading.reason}")
+    if failure is not None and not reading.moved:
+        raise failure
+    if failure is not None:
+        errors.out(str(failure))
     return code
+
+
+def _measured(
+    work: CanaryNightWork, progress: Progress, errors: Console
+) -> tuple[str, BenchmarkFailed | None]:
+    """The run, and what is to be told of forks that failed."""
+    try:
+        return measure_canary(work, progress, errors.out), None
+    except BenchmarkFailed as failure:
+        return failure.run_id, failure
+
+
+def _reading(results: Path, run_id: str, failure: BenchmarkFailed | None) -> CanaryReading:
+    """What the run says; where no pair is whole, the failure of its forks is raised."""
+    try:
+        return readings_until(results, run_id)[-1]
+    except UsageProblem as problem:
+        raise failure or problem from None
 
 
 def _state(reading: CanaryReading) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from flink_boost.base.errors import BrokenData
+from flink_boost.base.errors import BenchmarkFailed, BrokenData, FlinkBoostError, MachineBusy
 from flink_boost.flink.lines import Line
 from flink_boost.measure import frozen_canary, store
 from flink_boost.measure.night_record import CanaryRecord, NightRecord
@@ -30,26 +30,47 @@ class Canaries:
     shown: Callable[[], AbstractContextManager[Progress]]
     tell: Tell
 
-    def __call__(self, night: NightRecord, lines: tuple[Line, ...]) -> CanaryRecord:
-        """What lies furthest out, over all lines. Raises the errors of ``measure_canary``."""
+    def __call__(
+        self, night: NightRecord, lines: tuple[Line, ...]
+    ) -> tuple[CanaryRecord, FlinkBoostError | None]:
+        """What lies furthest out, over all lines, and what kept the first of others from that.
+
+        Raises ``MachineBusy``, and the errors of ``measure_canary`` when no line could be judged.
+        """
+        records: list[CanaryRecord] = []
+        problems: list[FlinkBoostError] = []
+        for line in lines:
+            try:
+                records += self._judged(night, line)
+            except MachineBusy:
+                raise  # the night waits for it, and what was measured is not measured again
+            except FlinkBoostError as problem:
+                self.tell(f"  canary {line.version}: {problem}")
+                problems.append(problem)
+        if not records:
+            raise problems[0] if problems else StepSkipped(NONE_KEPT)
+        furthest = max(records, key=lambda one: (one.moved, one.ratio is not None, _distance(one)))
+        return furthest, next(iter(problems), None)
+
+    def _judged(self, night: NightRecord, line: Line) -> Iterator[CanaryRecord]:
+        """One of a line that has a canary, by what could be measured of it."""
         results, build = self.places.results, self.places.build
-        frozen = [line for line in lines if frozen_canary.load(build, line.version) is not None]
-        if not frozen:
-            raise StepSkipped(NONE_KEPT)
-        records = []
-        for line in frozen:
-            java, box = self.describe(line)
-            work = CanaryNightWork(results, build, line, java, box, night.slot)
-            with store.lock(results), self.shown() as progress:
+        if frozen_canary.load(build, line.version) is None:
+            return
+        java, box = self.describe(line)
+        work = CanaryNightWork(results, build, line, java, box, night.slot)
+        with store.lock(results), self.shown() as progress:
+            try:
                 run_id = measure_canary(work, progress, self.tell, self.environ)
-            reading = reading_of(results, run_id, self.places.history)
-            self.tell(f"  canary {line.version}: {reading.reason or 'steady'}")
-            records.append(
-                CanaryRecord(
-                    moved=reading.moved, ratio=reading.ratio, low=reading.low, high=reading.high
-                )
-            )
-        return max(records, key=lambda one: (one.moved, one.ratio is not None, _distance(one)))
+            except BenchmarkFailed as failure:
+                # A gap, as in a night's run: what the box is like shows in the others.
+                self.tell(f"  canary {line.version}: {failure.message}")
+                run_id = failure.run_id
+        reading = reading_of(results, run_id, self.places.history)
+        self.tell(f"  canary {line.version}: {reading.reason or 'steady'}")
+        yield CanaryRecord(
+            moved=reading.moved, ratio=reading.ratio, low=reading.low, high=reading.high
+        )
 
 
 def moved_lately(journal: NightJournal, until: str = "") -> bool:

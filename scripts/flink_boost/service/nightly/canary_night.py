@@ -41,7 +41,8 @@ def measure_canary(
     """Measures the canary once a night, and returns its run; one that was begun goes on.
 
     The caller holds the machine's lock and ``store.lock``. Raises ``UsageProblem`` when the line
-    has no canary, ``BrokenData`` when a frozen file has changed, and the errors of the runner.
+    has no canary, ``BrokenData`` when a frozen file has changed, and the errors of the runner:
+    after ``BenchmarkFailed`` its run can be judged by what was measured.
     """
     frozen = require_canary(work.build, work.line.version)
     paths = frozen_canary.class_paths(work.build, frozen)
@@ -74,7 +75,7 @@ def readings_until(
     if not readings or readings[-1].run_id != run_id:
         raise UsageProblem(
             f"The canary run {run_id} has no whole pair.",
-            f"Run `flink-boost bench --resume {run_id}`, or measure again.",
+            f"Run `flink-boost canary run --line {info.line}`.",
         )
     return readings
 

@@ -24,7 +24,7 @@ from flink_boost.measure.machine_lock import machine_lock
 from flink_boost.measure.night_record import NightRecord, NightState, StepRecord, StepState
 from flink_boost.service.nightly.measuring import close_runs, count_measured
 from flink_boost.service.nightly.night_journal import NightJournal
-from flink_boost.service.nightly.night_parts import StepSkipped, Tell
+from flink_boost.service.nightly.night_parts import PartlyFailed, StepSkipped, Tell
 from flink_boost.service.nightly.night_plan import NightPlan, PlannedStep
 
 # While these run nothing else may use the cores.
@@ -154,6 +154,10 @@ def _take(
         night, note = when_free(partial(act, night, step), waiting, tell)
     except StepSkipped as skip:
         state, note = StepState.SKIPPED, f"skipped: {skip}"
+    except PartlyFailed as failure:
+        night = failure.night
+        problems.append(failure.problem)
+        state, note = StepState.FAILED, str(failure.problem)
     except Exception as error:
         problem = _problem_of(error, journal.log(night.night, step.name))
         problems.append(problem)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from flink_boost.base.errors import FlinkBoostError
 from flink_boost.flink.lines import Line
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.commit_jars import BuildPair
@@ -24,6 +25,15 @@ Tell = Callable[[str], None]
 
 class StepSkipped(Exception):
     """A step has nothing to do; its text is the reason, a sentence without its full stop."""
+
+
+class PartlyFailed(Exception):
+    """A step failed, and ``night`` holds what it found all the same; ``problem`` says why."""
+
+    def __init__(self, night: NightRecord, problem: FlinkBoostError) -> None:
+        super().__init__(str(problem))
+        self.night = night
+        self.problem = problem
 
 
 @dataclass(frozen=True)
@@ -48,9 +58,9 @@ DescribeBox = Callable[[Line], tuple[str, Box]]
 class Parts:
     """What a night asks of other parts. Each may raise ``FlinkBoostError``, or ``StepSkipped``.
 
-    Most return a note of what they did, some the night with what they found. ``verify`` takes a
-    number of strings, a seed and its log, ``build`` its log. ``builds`` is there in a night of a
-    recipe only.
+    Most return a note of what they did, some the night with what they found. ``canary`` also
+    returns what kept a line from being judged. ``verify`` takes a number of strings, a seed and its
+    log, ``build`` its log. ``builds`` is there in a night of a recipe only.
     """
 
     check_box: Callable[[tuple[Line, ...], Tell], BoxFinding]
@@ -58,7 +68,7 @@ class Parts:
     class_paths: FindClassPaths
     describe: DescribeBox
     verify: Callable[[Line, int, int, Path], str]
-    canary: Callable[[NightRecord, tuple[Line, ...]], CanaryRecord]
+    canary: Callable[[NightRecord, tuple[Line, ...]], tuple[CanaryRecord, FlinkBoostError | None]]
     old_against_new: Callable[
         [NightRecord, Order, tuple[Line, ...], BuildSides | None], tuple[NightRecord, str]
     ]

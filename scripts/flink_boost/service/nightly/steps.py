@@ -33,7 +33,7 @@ from flink_boost.service.nightly.measuring import LineWork, measure_line
 from flink_boost.service.nightly.needed_builds import prune_builds
 from flink_boost.service.nightly.night import Act
 from flink_boost.service.nightly.night_journal import NightJournal
-from flink_boost.service.nightly.night_parts import Parts, StepSkipped, Tell
+from flink_boost.service.nightly.night_parts import PartlyFailed, Parts, StepSkipped, Tell
 from flink_boost.service.nightly.night_plan import PlannedStep
 from flink_boost.service.nightly.recipes import described
 from flink_boost.service.nightly.source_tree import seed_of
@@ -117,9 +117,12 @@ class Steps:
         return night, self.parts.verify(self.lines[step.line], self.order.strings, seed, log)
 
     def _canary(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
-        canary = self.parts.canary(night, self._all_lines)
+        canary, problem = self.parts.canary(night, self._all_lines)
+        night = night.model_copy(update={"canary": canary})
+        if problem is not None:
+            raise PartlyFailed(night, problem)
         note = "the canary moved: alarms of this night are withheld" if canary.moved else "steady"
-        return night.model_copy(update={"canary": canary}), note
+        return night, note
 
     def _old_against_new(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
         lines, builds = self._all_lines, self.parts.builds
