@@ -73,7 +73,7 @@ def _tell(what: str, build: Path, error: Exception, unwritten: Callable[[], bool
     message = stop_message(datetime.now(UTC), f"{what} on {_box()}", lines)
     channels = channels_from(os.environ).usable
     done = send_one(Outbox(build / OUTBOX), channels, message, unwritten=unwritten)
-    for sentence in (*done.failed, *done.uncertain):
+    for sentence in done.troubles:
         click.echo(f"Not told: {sentence}", err=True)
 
 

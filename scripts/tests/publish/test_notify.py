@@ -12,12 +12,14 @@ from nights import HOSTILE, SLOT, alarm, night, report
 from slack_server import DROP, PATH, SlackServer, slack_server
 
 from flink_boost.base.errors import UsageProblem
+from flink_boost.cli.commands import notify
 from flink_boost.cli.main import main
 from flink_boost.publish.nightly.night_facts import NightReport
 from flink_boost.publish.nightly.night_report import write_night
 from flink_boost.publish.notify.channel import NotSent, Uncertain
+from flink_boost.publish.notify.channels import Channels
 from flink_boost.publish.notify.deliver import Delivery, tell_night
-from flink_boost.publish.notify.message import due_messages, trial_message
+from flink_boost.publish.notify.message import Message, due_messages, trial_message
 from flink_boost.publish.notify.outbox import Outbox, Posted
 from flink_boost.publish.notify.settings import mail_settings, slack_webhook
 from flink_boost.publish.notify.slack import SlackNotifier, escaped, payload
@@ -275,6 +277,31 @@ def test_the_test_message_says_where_it_went(
         assert "s3cret" not in shown.out + shown.err
     monkeypatch.delenv("FLINK_BOOST_SLACK_WEBHOOK_FILE")
     assert main(["notify", "test"]) == 2
+
+
+class Refusing:
+    """A channel that takes a message and refuses one of its recipients."""
+
+    name, place = "mail", "e-mail"
+
+    def send(self, _: Message) -> str:
+        return "mail.example.org refused b@example.org"
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_recipient_that_is_refused_is_told_by_hand(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+) -> None:
+    write_night(tmp_path / "report", report(alarms=[alarm()]))
+    monkeypatch.setattr(notify, "channels_from", lambda _: Channels((Refusing(),), ()))
+    assert main(["--build", str(tmp_path), "notify", "send", *options]) == 5
+    shown = capsys.readouterr()
+    assert "refused b@example.org" in shown.out + shown.err
+    assert "1 did not reach all recipients" in shown.err
+    assert "Not certain" not in shown.err
 
 
 def test_the_newest_night_is_sent_by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,12 +26,14 @@ from flink_boost.measure.runner import Progress
 from flink_boost.publish.nightly.changes import news_of
 from flink_boost.publish.nightly.night_facts import NightReport
 from flink_boost.publish.nightly.night_report import kept_nights
+from flink_boost.publish.notify.channels import Channels
 from flink_boost.publish.notify.deliver import send_one
-from flink_boost.publish.notify.message import stop_message
+from flink_boost.publish.notify.message import Message, stop_message
 from flink_boost.publish.notify.outbox import Outbox
 from flink_boost.publish.notify.slack import SlackNotifier
 from flink_boost.publish.run_places import Places
 from flink_boost.service.detect.alarm_registry import AlarmRegistry, store_registry
+from flink_boost.service.nightly import night_messages
 from flink_boost.service.nightly.checking import NightFinding, check_box
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_messages import People
@@ -185,6 +187,22 @@ def test_one_wrong_setting_silences_nobody_and_is_told(
     assert main(["--build", str(tmp_path), "notify", "test"]) == 5
     assert told in capsys.readouterr().err
     assert subjects(slack) == ["flink-boost: a test message"]
+
+
+def test_a_recipient_that_never_gets_a_message_is_told_of_by_each_night(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Refusing:
+        name, place = "mail", "e-mail"
+
+        def send(self, _: Message) -> str:
+            return "mail.example.org refused b@example.org"
+
+    monkeypatch.setattr(night_messages, "channels_from", lambda _: Channels((Refusing(),), ()))
+    short = recorded(tmp_path, state=NightState.SHORT, measured=5, reason="one is missing")
+    with pytest.raises(UploadFailed, match=r"mail\.example\.org refused b@"):
+        people(tmp_path).tell(short)
+    assert people(tmp_path).tell(short) == "there was nothing to say"
 
 
 def test_alarms_that_cannot_be_read_are_a_trouble_of_the_night_and_none_is_closed_by_it(

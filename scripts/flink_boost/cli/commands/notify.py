@@ -85,7 +85,8 @@ def test(as_json: bool) -> None:
 def send(settings: Settings, reports: Path | None, as_json: bool) -> None:
     """Send what there is to say of the newest night and was not said, and what stayed unsent.
 
-    Safe to repeat: what was sent is not sent again. Ends with code 5 when something stays unsent.
+    Safe to repeat: what was sent is not sent again. Ends with code 5 when something
+    stays unsent, or did not reach all recipients.
 
     \b
     Examples:
@@ -110,7 +111,7 @@ def _channels() -> Channels:
 
 
 def _show(done: Delivery, *, as_json: bool) -> None:
-    problems = (*done.failed, *done.uncertain, *done.remarks)
+    problems = done.troubles
     if as_json:
         content = {"sent": done.sent, "unsent": done.failed, "uncertain": done.uncertain}
         code = UploadFailed.exit_code if problems else 0
@@ -118,13 +119,16 @@ def _show(done: Delivery, *, as_json: bool) -> None:
     else:
         for sentence in done.sent:
             click.echo(f"Sent: {sentence}")
-        for sentence in problems:
+        for sentence in (*done.failed, *done.uncertain):
             click.echo(f"Not certain to have arrived: {sentence}", err=True)
+        for sentence in done.remarks:
+            click.echo(f"Not to everybody: {sentence}", err=True)
         if not (done.sent or problems):
             click.echo("There is nothing to say.")
-    if done.failed or done.uncertain:
+    if problems:
         raise UploadFailed(
-            f"{len(done.failed)} messages were not sent and {len(done.uncertain)} may not have "
-            "arrived.",
-            "Unsent ones are tried again by the next call; the others are named in a later one.",
+            f"{len(done.failed)} messages were not sent, {len(done.uncertain)} may not have "
+            f"arrived, and {len(done.remarks)} did not reach all recipients.",
+            "Unsent ones are tried again by the next call, and uncertain ones named in a later one;"
+            " take out recipients that are refused.",
         )

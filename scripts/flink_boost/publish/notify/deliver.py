@@ -18,12 +18,20 @@ _TRIES = 3
 
 @dataclass(frozen=True)
 class Delivery:
-    """What became of the messages, a sentence each. ``failed`` ones are tried again."""
+    """What became of the messages, a sentence each. ``failed`` ones are tried again.
+
+    ``remarks`` name recipients that a message did not reach though others have it.
+    """
 
     sent: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
     uncertain: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+
+    @property
+    def troubles(self) -> tuple[str, ...]:
+        """Why not everybody was told; empty when all were."""
+        return (*self.failed, *self.uncertain, *self.remarks)
 
 
 def tell_night(

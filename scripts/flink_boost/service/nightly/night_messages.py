@@ -89,10 +89,11 @@ class People:
         ]
         done = tell_night(Outbox(self.places.build / OUTBOX), channels.usable, report, earlier)
         wrong = tuple(problem.message.rstrip(".") for problem in channels.problems)
-        if done.failed or done.uncertain or wrong:
+        if troubles := (*done.troubles, *wrong):
             raise UploadFailed(
-                f"Not everybody was told: {'; '.join((*done.failed, *done.uncertain, *wrong))}.",
-                "The next night tries again; `flink-boost notify send` does so now.",
+                f"Not everybody was told: {'; '.join(troubles)}.",
+                "The next night tries again what was not sent; `flink-boost notify send` does so"
+                " now. Take out recipients that are refused.",
             )
         return f"{len(done.sent)} messages sent" if done.sent else "there was nothing to say"
 
