@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from synthetic import JOB, make_run
+from synthetic import FIRST_NIGHT, JOB, make_run
 
 from flink_boost.base.errors import BuildFailed, UsageProblem
+from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, find_line
 from flink_boost.judge.alarm_record import AlarmRecord, AlarmState
 from flink_boost.judge.bisection import BisectPart, BisectRecord, BisectStep, Trial, search_of
 from flink_boost.measure.commit_jars import Build, build_of
-from flink_boost.measure.model import Built
+from flink_boost.measure.fork_files import Attempt
+from flink_boost.measure.fork_launch import ForkOrder
+from flink_boost.measure.model import Built, Purpose, Timing
 from flink_boost.service.detect.bisecting import BisectJob, bisect
-from flink_boost.service.detect.reruns.bench import BuildQuestion
+from flink_boost.service.detect.reruns.bench import BuildQuestion, ForkRerun
 
 GOOD = "g" * 40
 EFFECT = -0.05
@@ -70,6 +74,9 @@ class Forks:
                 self.kept[question.asked, number] = level + source.gauss(0, self._noise)
             found.append(self.kept[question.asked, number])
         return tuple(found)
+
+    def asked_before(self, question: BuildQuestion) -> int:
+        return sum(asked == question.asked for asked, _ in self.kept)
 
     def _level(self, build: Build) -> float:
         commit = build.built.commit
@@ -194,6 +201,57 @@ def test_a_call_keeps_to_its_pairs_and_the_next_goes_on(tmp_path: Path) -> None:
         assert calls < 20
     assert record.first_bad == commits(16)[9]
     assert calls > 1
+
+
+@pytest.mark.parametrize("pairs", [1, 20])
+def test_calls_of_few_pairs_come_to_an_end_where_a_commit_takes_more(
+    tmp_path: Path, pairs: int
+) -> None:
+    forks, record, calls = Forks(9, noise=0.03), None, 0
+    while record is None or record.state == "stopped":
+        before = forks.measured
+        record = run(tmp_path, 16, forks, record=record, pairs=pairs)
+        assert forks.measured - before <= pairs
+        calls += 1
+        assert calls <= 400 / pairs, "it goes on for ever"
+    assert (record.state, record.first_bad) == ("done", commits(16)[9])
+    most = Counter(asked for asked, _ in forks.kept).most_common(1)[0][1]
+    assert most > 20
+
+
+class Crashing:
+    """Forks that all end with an error."""
+
+    has_own_temporary_files = True
+
+    def launch(self, _: ForkOrder, attempt: Attempt) -> int:
+        attempt.log.write_text("it crashed", encoding="utf-8")
+        return 1
+
+
+class NoProgress:
+    def started(self, *_: object) -> None: ...
+
+    def ended(self, *_: object) -> None: ...
+
+
+def test_pairs_that_failed_count_as_asked_for_too(tmp_path: Path) -> None:
+    """Else a call of few pairs would measure the same ones again, and come no further."""
+    builds = Builds(tmp_path / "jars")
+    line = find_line("2.3.0")
+    before, after = (builds.build(commit, line) for commit in (GOOD, commits(1)[0]))
+    timing = Timing(warmup_iterations=1, warmup_time_ms=1, iterations=1, iteration_time_ms=1)
+    night = make_run(cells=(JOB,)).model_copy(update={"timings": (timing,)})
+    question = BuildQuestion(night, JOB, before, after, Purpose.BISECT, "a0123456789")
+    java = {"JAVA_HOME": str(java_home(17))}
+    bench = ForkRerun(
+        *(tmp_path, java, lambda _: before.jars, None, NoProgress()),
+        now=lambda: FIRST_NIGHT,
+        launch=Crashing(),
+    )
+    assert bench.asked_before(question) == 0
+    assert bench.rerun(question, 0, 3) == ()
+    assert bench.asked_before(question) == 3
 
 
 def test_what_noise_hides_is_unclear_and_no_commit_is_blamed(tmp_path: Path) -> None:

@@ -104,6 +104,7 @@ def test_the_slower_build_is_slower_and_what_was_measured_is_kept(
     question = BuildQuestion(
         about, cell, stock_build(LINE), slow, Purpose.CONFIRMATION, about.run_id
     )
+    assert bench(tmp_path, Watched()).asked_before(question) == 0
     stopped = Watched(after=3)
     with pytest.raises(KeyboardInterrupt):
         bench(tmp_path, stopped).rerun(question, 0, 2)
@@ -121,6 +122,7 @@ def test_the_slower_build_is_slower_and_what_was_measured_is_kept(
     again = Watched()
     assert bench(tmp_path, again).rerun(question, 0, 2) == found
     assert again.started_forks == []
+    assert bench(tmp_path, again).asked_before(question) == 3
     assert statistics.median([*found, *more]) < -0.5
 
     results = tmp_path / "reruns"

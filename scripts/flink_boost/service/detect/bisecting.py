@@ -56,7 +56,7 @@ def bisect(
     keep: Callable[[BisectRecord], None],
     tell: Callable[[str], None],
 ) -> BisectRecord:
-    """Goes on until the whole change is found, or that many pairs were rerun in this call.
+    """Goes on until the whole change is found, or that many pairs were measured in this call.
 
     Both ends are rerun first. After a commit that brought a part, the rest is looked for.
 
@@ -82,7 +82,7 @@ def bisect(
             return record
         against = builder.build(trial.against, job.line)
         tell(f"{_search(job, steps).left} commits left; trying {trial.commit[:12]}")
-        step, spent = _try(job, builder, bench, against, trial, min(MOST_PAIRS, pairs - used))
+        step, spent = _try(job, builder, bench, against, trial, pairs - used)
         used += spent
         if step is None:
             record = _record(job, steps, "stopped")
@@ -119,9 +119,9 @@ def _try(
     bench: ForkRerun,
     against: Build,
     trial: Trial,
-    most: int,
+    left: int,
 ) -> tuple[BisectStep | None, int]:
-    """What a commit is, and how many pairs it took; None when the call's pairs were too few."""
+    """What a commit is, and how many pairs were measured; None when ``left`` were too few."""
     try:
         build = builder.build(trial.commit, job.line)
     except BuildFailed:
@@ -146,15 +146,19 @@ def _try(
         purpose=Purpose.BISECT,
         asked="/".join((job.alarm.id, *_named(job, trial), trial.commit)),
     )
-    spent = 0
+    # Read again they cost nothing; counted, a call of few pairs would never come past them.
+    before = bench.asked_before(asked)
+    most = min(MOST_PAIRS, before + left)
+    read = 0
 
     def rerun(_before: int, _after: int, count: int) -> Sequence[float]:
-        nonlocal spent
-        found = bench.rerun(asked, spent, count)
-        spent += count
+        nonlocal read
+        found = bench.rerun(asked, read, count)
+        read += count
         return found
 
     decision = confirmation.run(rerun, most)
+    spent = max(0, read - before)
     if decision is Decision.INCONCLUSIVE and most < MOST_PAIRS and confirmation.evidence.pairs:
         return None, spent
     if decision is Decision.INCONCLUSIVE:

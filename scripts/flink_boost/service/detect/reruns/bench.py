@@ -70,23 +70,20 @@ class ForkRerun:
         """
         return differences(self.measure(question, known, pairs), known + 1, known + pairs)
 
+    def asked_before(self, question: BuildQuestion) -> int:
+        """How many pairs of a question are in the store, those among them that failed.
+
+        ``rerun`` reads them; raises as it does.
+        """
+        run_id = self._plan(question, 1).run_id
+        if run_id not in store.run_ids(self.store):
+            return 0
+        return store.load_run(self.store, run_id).pairs
+
     def measure(self, question: BuildQuestion, known: int, pairs: int) -> tuple[Fork, ...]:
         """All forks of a question, once it has ``known + pairs`` pairs; raises as ``rerun``."""
-        line = find_line(question.night.line)
-        java = choose_java(None, question.night.jdk_feature, line.jdks, dict(self.environ))
-        stock = self.stock_of(line)
-        plan = plan_rerun(
-            question.night,
-            question.cell,
-            question.before,
-            question.after,
-            pairs=known + pairs,
-            purpose=question.purpose,
-            asked=question.asked,
-            started=self.now(),
-            box=describe_box(ask_jdk(java), self.box),
-            stock=stock,
-        )
+        plan = self._plan(question, known + pairs)
+        java, stock = self._java(question), self.stock_of(find_line(question.night.line))
         make_folder(self.store)
         with store.lock(self.store):
             info = self._begun(plan)
@@ -110,6 +107,24 @@ class ForkRerun:
                     first_pair=first,
                 )
             return fork_files.read_forks(self.store, info).forks
+
+    def _java(self, question: BuildQuestion) -> str:
+        line, feature = find_line(question.night.line), question.night.jdk_feature
+        return choose_java(None, feature, line.jdks, dict(self.environ))
+
+    def _plan(self, question: BuildQuestion, pairs: int) -> RunInfo:
+        return plan_rerun(
+            question.night,
+            question.cell,
+            question.before,
+            question.after,
+            pairs=pairs,
+            purpose=question.purpose,
+            asked=question.asked,
+            started=self.now(),
+            box=describe_box(ask_jdk(self._java(question)), self.box),
+            stock=self.stock_of(find_line(question.night.line)),
+        )
 
     def _begun(self, plan: RunInfo) -> RunInfo:
         """The run of a question, longer where more pairs are asked for.
