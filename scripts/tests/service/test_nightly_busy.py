@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from synthetic import make_run
 
-from flink_boost.base.errors import MachineBusy
+from flink_boost.base.errors import EnvironmentProblem, MachineBusy
 from flink_boost.measure import store
 from flink_boost.measure.night_record import (
     NightRecord,
@@ -106,6 +106,38 @@ def test_what_hangs_on_a_new_measurement_is_done_again_also_after_a_kill(tmp_pat
     killed_in = ""
     sitting(journal.load(NIGHT))
     assert done == ["confirm", "report", "notify"]
+
+
+@pytest.mark.parametrize("failing", ["detect", "confirm"])
+def test_what_hangs_on_a_step_that_failed_is_done_again_after_it(
+    tmp_path: Path, failing: str
+) -> None:
+    """Else its alarms were in no report, and nobody was told of them before the next night."""
+    kinds = ("measure", "detect", "confirm", "report", "notify")
+    journal = NightJournal(tmp_path / "nights")
+    plan = NightPlan(tuple(PlannedStep(kind, kind, "", 1.0) for kind in kinds), ())
+    waiting = Waiting(tmp_path / "lock", 60)
+    fails, done = True, list[str]()
+
+    def act(night: NightRecord, step: PlannedStep) -> tuple[NightRecord, str]:
+        if fails and step.kind == failing:
+            raise EnvironmentProblem("Git does not answer.", "Try again.")
+        done.append(step.kind)
+        return night, ""
+
+    def sitting(night: NightRecord) -> NightRecord:
+        done.clear()
+        acts: dict[str, Act] = dict.fromkeys(kinds, act)
+        begun = resumed(night, kinds)
+        return carry_out(begun, plan, acts, journal, tmp_path, waiting, lambda _: None).night
+
+    night = sitting(NightRecord(box="box-1", night=NIGHT, slot=SLOT))
+    assert done == [kind for kind in kinds if kind != failing]
+    fails = False
+    night = sitting(journal.load(NIGHT))
+    assert done == list(kinds[kinds.index(failing) :])
+    sitting(night)
+    assert done == []
 
 
 @pytest.mark.parametrize("kind", ["canary", "measure", "confirm"])

@@ -1,7 +1,7 @@
 """Drives a night: step after step, each written down before and after, none lost by another.
 
-A night that was killed goes on where it was: what is done stays done, and what hangs on later
-measurements is done again. A step that fails does not cost the others; what needs it is skipped,
+A night that was killed goes on where it was: what is done stays done, and what hangs on what
+is done later is done again. A step that fails does not cost the others; what needs it is skipped,
 and says why.
 """
 
@@ -32,7 +32,8 @@ _MEASURING = frozenset(
     {"box", "build", "verify", "canary", "old-against-new", "measure", "confirm", "profiles"}
 )
 _HELD_OVER = frozenset({"upload", "detect"})  # between two that measure, and short
-# What another measurement of the same night changes.
+# What changes what a later step says: where one is done again, so are those.
+_FOLLOWED = frozenset({"measure", "detect", "confirm"})
 _FOLLOWING = frozenset({"upload", "detect", "confirm", "profiles", "report", "notify", "prune"})
 _LOOK_AGAIN_SECONDS = 5.0
 _CLOSED_NIGHTS = 14
@@ -97,7 +98,7 @@ def carry_out(
             tell(f"[{number}/{len(plan.steps)}] {step.name}" + (f", {left}" if left else ""))
             if step.kind in ("report", "notify"):
                 night = judged(_counted(night, journal, results), final=True)
-            if step.kind == "measure":
+            if step.kind in _FOLLOWED:
                 night = _waiting_again(night, plan.steps[number:])
             night = _take(night, step, acts[step.kind], journal, waiting, problems, tell)
     night = judged(_counted(night, journal, results), final=True)
@@ -106,7 +107,7 @@ def carry_out(
 
 
 def _waiting_again(night: NightRecord, later: Sequence[PlannedStep]) -> NightRecord:
-    """Undone is what hangs on the measurement that begins: also where the night is killed in it."""
+    """Undone is what hangs on the step that begins: also where the night is killed in it."""
     for step in later:
         if step.kind in _FOLLOWING and (known := night.step(step.name)).state is StepState.DONE:
             night = night.with_step(StepRecord(name=step.name, seconds=known.seconds))
