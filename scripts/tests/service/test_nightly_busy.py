@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from synthetic import make_run
 
-from flink_boost.base.errors import EnvironmentProblem, MachineBusy
+from flink_boost.base.errors import EnvironmentProblem, MachineBusy, UsageProblem
 from flink_boost.measure import store
 from flink_boost.measure.night_record import (
     NightRecord,
@@ -21,6 +23,8 @@ from flink_boost.measure.night_record import (
     StepState,
 )
 from flink_boost.measure.store import RunState
+from flink_boost.publish.run_places import Places
+from flink_boost.publish.upload import RetryPolicy
 from flink_boost.service.nightly.night import (
     Act,
     NightEnd,
@@ -30,7 +34,10 @@ from flink_boost.service.nightly.night import (
     resumed,
 )
 from flink_boost.service.nightly.night_journal import NightJournal
+from flink_boost.service.nightly.night_parts import Parts
 from flink_boost.service.nightly.night_plan import NightPlan, PlannedStep
+from flink_boost.service.nightly.service import NightService
+from flink_boost.service.retention.retention_settings import Retention
 
 SLOT = datetime(2026, 11, 24, 1, tzinfo=UTC)
 NIGHT = "2026-11-24T0100"
@@ -138,6 +145,44 @@ def test_what_hangs_on_a_step_that_failed_is_done_again_after_it(
     assert done == list(kinds[kinds.index(failing) :])
     sitting(night)
     assert done == []
+
+
+def test_who_is_killed_while_a_closed_night_is_told_tells_of_it_again(tmp_path: Path) -> None:
+    journal = begun(tmp_path)
+    told: list[NightState] = []
+
+    def killed(_: NightRecord) -> str:
+        raise KeyboardInterrupt
+
+    def tell(night: NightRecord) -> str:
+        told.append(night.state)
+        return ""
+
+    def begin_the_next(notify: Callable[[NightRecord], str]) -> None:
+        service = NightService(
+            places=Places(tmp_path, tmp_path / "spool", tmp_path),
+            parts=cast("Parts", SimpleNamespace(notify=notify)),
+            clock=lambda: SLOT + timedelta(days=1),
+            groups={},
+            environ={},
+            policy=RetryPolicy(),
+            waiting=Waiting(tmp_path / "lock", 60),
+            shown=nullcontext,
+            tell=lambda _: None,
+            retention=Retention(),
+        )
+        # There is no such group: older nights are closed, and none begins.
+        with pytest.raises(UsageProblem, match="smoke"):
+            service.run(
+                Order(lines=("2.3.0",), group="smoke", strings=1), SLOT.time(), resume=False
+            )
+
+    with pytest.raises(KeyboardInterrupt):
+        begin_the_next(killed)
+    for _ in range(2):
+        begin_the_next(tell)
+    assert told == [NightState.EMPTY]
+    assert journal.load(NIGHT).state is NightState.EMPTY
 
 
 @pytest.mark.parametrize("kind", ["canary", "measure", "confirm"])

@@ -230,9 +230,17 @@ def _first_sentence(note: str) -> str:
 
 
 def close_older(
-    journal: NightJournal, results: Path, slot: datetime, tell: Tell
+    journal: NightJournal,
+    results: Path,
+    slot: datetime,
+    tell: Tell,
+    notify: Callable[[NightRecord], None] = lambda _: None,
 ) -> tuple[NightRecord, ...]:
-    """Closes what is unfinished of nights before that slot, gaps and all; returns them."""
+    """Closes what is unfinished of nights before that slot, gaps and all; returns them.
+
+    ``notify`` tells people of each, before it is written down as closed: whoever is killed between
+    the two tells of it again, which reaches nobody twice.
+    """
     closed = []
     for name in journal.nights()[-_CLOSED_NIGHTS:]:
         try:
@@ -257,6 +265,7 @@ def close_older(
         night = judged(_counted(night, journal, results), final=False)
         steps = tuple(_ended(one) for one in night.steps)
         night = night.model_copy(update={"steps": steps})
+        notify(night)
         journal.write(night)
         tell(f"The night {name} is closed as {night.state.value}: {night.reason}.")
         closed.append(night)

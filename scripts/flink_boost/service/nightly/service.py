@@ -148,8 +148,8 @@ class NightService:
             self.tell(left_out)
 
     def _close_older(self, now: datetime, at: time) -> None:
-        for night in close_older(self.journal, self.places.results, slot_of(now, at), self.tell):
-            self.notify(night)
+        slot = slot_of(now, at)
+        close_older(self.journal, self.places.results, slot, self.tell, self.notify)
 
     def notify(self, night: NightRecord) -> None:
         """Tells people of a night that did not come to its end; a failure is told and passed."""
