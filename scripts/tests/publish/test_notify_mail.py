@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import smtplib
 import ssl
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes, policy
@@ -21,7 +23,7 @@ from cryptography.x509.oid import NameOID
 from nights import HOSTILE, SLOT, alarm, report
 
 from flink_boost.base.net import free_ports
-from flink_boost.publish.notify.channel import NotSent
+from flink_boost.publish.notify.channel import NotSent, Uncertain
 from flink_boost.publish.notify.mail import MailNotifier
 from flink_boost.publish.notify.message import Message, due_messages
 from flink_boost.publish.notify.settings import MailSettings
@@ -223,6 +225,48 @@ def test_a_server_without_encryption_gets_nothing() -> None:
     finally:
         controller.stop()
     assert len(mailbox.mails) == 1
+
+
+class SlowServer:
+    """Answers when it is let; what it is handed then is in ``mails``."""
+
+    def __init__(self, *, late: str) -> None:
+        self.late = late
+        self.go_on, self.ended = threading.Event(), threading.Event()
+        self.mails: list[EmailMessage] = []
+
+    def __call__(self, *_: object, **__: object) -> SlowServer:
+        self._wait("connection")
+        return self
+
+    def __enter__(self) -> SlowServer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.ended.set()
+
+    def send_message(self, mail: EmailMessage, *_: object) -> dict[str, object]:
+        self.mails.append(mail)
+        self._wait("mail")
+        return {}
+
+    def _wait(self, what: str) -> None:
+        if what == self.late:
+            assert self.go_on.wait(60)
+
+
+@pytest.mark.parametrize(("late", "is_certain"), [("connection", True), ("mail", False)])
+def test_what_was_given_up_is_sent_later_only_where_that_is_said(
+    monkeypatch: pytest.MonkeyPatch, late: str, is_certain: bool
+) -> None:
+    slow = SlowServer(late=late)
+    monkeypatch.setattr(smtplib, "SMTP", slow)
+    plain = settings(25, security="none", user="", password="")
+    with pytest.raises(NotSent if is_certain else Uncertain, match="TimeoutError"):
+        MailNotifier(plain, deadline=0.2).send(message())
+    slow.go_on.set()
+    assert slow.ended.wait(60)
+    assert (slow.mails == []) == is_certain
 
 
 def test_nobody_there_is_certainly_not_sent() -> None:

@@ -6,6 +6,7 @@ import hashlib
 import html
 import smtplib
 import ssl
+import threading
 from email.message import EmailMessage
 from email.policy import SMTP as SMTP_POLICY
 from email.utils import format_datetime
@@ -58,7 +59,7 @@ class MailNotifier:
                 reason = f"{host} answered {error.smtp_code}"
                 return NotSent(reason, of_message=_is_of_content(error))
         reason = f"{host} failed ({type(error).__name__})"
-        return Uncertain(reason) if sending.handed_over else NotSent(reason)
+        return NotSent(reason) if sending.give_up() else Uncertain(reason)
 
 
 def _is_of_content(error: smtplib.SMTPResponseException) -> bool:
@@ -69,14 +70,28 @@ def _is_of_content(error: smtplib.SMTPResponseException) -> bool:
 
 
 class _Sending:
-    """One connection. ``handed_over``: the mail may be on its way; ``remark``: it is."""
+    """One connection, which may go on after it was given up. ``remark``: the mail is sent."""
 
     def __init__(self, settings: MailSettings, context: ssl.SSLContext, mail: EmailMessage) -> None:
         self._settings = settings
         self._context = context
         self._mail = mail
-        self.handed_over = False
+        self._deciding = threading.Lock()
+        self._handed_over = False
+        self._given_up = False
         self.remark: str | None = None
+
+    def give_up(self) -> bool:
+        """Whether the mail is not on its way; then it will not be, however long ``run`` goes on."""
+        with self._deciding:
+            self._given_up = True
+            return not self._handed_over
+
+    def _hand_over(self) -> None:
+        with self._deciding:
+            if self._given_up:
+                raise TimeoutError
+            self._handed_over = True
 
     def run(self) -> str:
         settings = self._settings
@@ -85,7 +100,7 @@ class _Sending:
                 server.starttls(context=self._context)
             if settings.user:
                 server.login(settings.user, settings.password)
-            self.handed_over = True
+            self._hand_over()
             refused = server.send_message(self._mail, settings.sender, settings.recipients)
             names = ", ".join(sorted(refused))
             self.remark = f"{settings.host} refused {names}" if names else ""
