@@ -30,12 +30,14 @@ class Plot:
 class PlottedAlarm:
     """An alarm with its plot; None where the dashboard has fewer than two ratios of it.
 
-    ``has_timeline``: its ratio is there, under that name, and was not pruned.
+    ``has_timeline``: its ratio is there, under that name, and was not pruned. ``branch`` has its
+    runs; it is empty for the one whose runs are our nights.
     """
 
     alarm: Alarm
     plot: Plot | None
     has_timeline: bool
+    branch: str
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class PlottedGroup:
 class _Nights:
     """The latest nights of a box and executable, oldest first, and their ratios by benchmark."""
 
+    branch: str
     runs: tuple[str, ...]
     ratios: Mapping[str, Sequence[tuple[int, float]]]
 
@@ -71,20 +74,25 @@ def plotted(groups: Iterable[AlarmGroup]) -> list[PlottedGroup]:
 
 
 def _plotted(alarm: Alarm, nights: _Nights) -> PlottedAlarm:
-    return PlottedAlarm(alarm, _plot(nights, alarm), alarm.benchmark in nights.ratios)
+    has_timeline = alarm.benchmark in nights.ratios
+    return PlottedAlarm(alarm, _plot(nights, alarm), has_timeline, nights.branch)
 
 
 def _latest_nights(box_id: int, executable: str) -> _Nights:
     box = Environment.objects.get(id=box_id)
     for candidate in Executable.objects.filter(name=executable).select_related("project"):
-        branch = Branch.objects.filter(
-            project=candidate.project, name=candidate.project.default_branch
-        ).first()
-        runs = latest_revisions(box, candidate, branch, _RUNS) if branch else []
-        if runs:
-            names = tuple(run.commitid for run in reversed(runs))
-            return _Nights(names, ratios_by_run(box, candidate, runs))
-    return _Nights((), {})
+        usual = candidate.project.default_branch
+        # A recipe's nights are on the branch of its project, which their executable's name holds.
+        for name in dict.fromkeys((usual, *executable.split())):
+            branch = Branch.objects.filter(project=candidate.project, name=name).first()
+            runs = latest_revisions(box, candidate, branch, _RUNS) if branch else []
+            if runs:
+                return _Nights(
+                    "" if name == usual else name,
+                    tuple(run.commitid for run in reversed(runs)),
+                    ratios_by_run(box, candidate, runs),
+                )
+    return _Nights("", (), {})
 
 
 def _plot(nights: _Nights, alarm: Alarm) -> Plot | None:

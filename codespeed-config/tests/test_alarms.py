@@ -12,6 +12,7 @@ import pytest
 
 from conftest import Dashboard, result
 from operating import facts
+from told import told_alarm, told_sheet
 
 SINCE, BEFORE = "0a1b2c3d-20260302T010000-bbbbbb", "0a1b2c3d-20260301T010000-aaaaaa"
 
@@ -138,6 +139,32 @@ def test_an_alarm_has_a_plot_of_its_ratio_with_a_line_where_it_changed(
     assert heights[:7] == [heights[0]] * 7
     assert heights[7:] == [heights[10]] * 4
     assert heights[0] < heights[10], "faster is higher"
+
+
+def test_an_alarm_of_a_recipe_has_the_plot_of_its_own_branch(start: Any) -> None:
+    dashboard: Dashboard = start()
+    theirs = {"branch": "flink", "executable": "patched 2.3.0 flink prev"}
+    for night in (1, 2, 3):
+        assert dashboard.upload([ratio(night, 2.0)]).status_code == 202
+        own = {**ratio(night, 2.0), **theirs, "commitid": f"flink-{night:02}"}
+        assert dashboard.upload([own]).status_code == 202
+    told = told_alarm(
+        executable=theirs["executable"],
+        benchmark="copy.cjk.16",
+        before="flink-02",
+        since="flink-03",
+    )
+    assert send(dashboard, told_sheet(told)).status_code == 202
+
+    ((label, mark, _),) = plots(dashboard)
+    assert label == "Ratio of the latest 3 runs, with a line where it changed"
+    assert mark is not None
+    timeline = "/timeline/?env=1&amp;bran=flink&amp;ben=copy.cjk.16.ratio"
+    assert timeline in dashboard.get("").text
+    assert dead_links(dashboard) == []
+    # Its page has a larger one, where there is the library that draws it.
+    page = dashboard.get(f"alarms/{told['id']}/").text
+    assert label in page or ('"bran": "flink"' in page and timeline in page)
 
 
 def test_an_alarm_outlives_its_run_its_benchmark_and_its_boxs_name(start: Any) -> None:

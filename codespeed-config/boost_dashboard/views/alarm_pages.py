@@ -118,10 +118,10 @@ def _context(shown: Alarm) -> dict[str, Any]:
         "plot_size": {"width": PLOT_WIDTH, "height": PLOT_HEIGHT},
         "has_plots": (settings.PLOTS / "uPlot.iife.min.js").is_file(),
     }
-    return context | _plot(shown)
+    return context | _plot(shown, group.alarms[0].branch or TREND)
 
 
-def _plot(shown: Alarm) -> dict[str, Any]:
+def _plot(shown: Alarm, branch: str) -> dict[str, Any]:
     """What the timeline's script needs to draw the ratio around the change."""
     box = Box(shown.box_id, shown.box)
     benchmarks = read_benchmarks(name=shown.benchmark + RATIO_SUFFIX)
@@ -132,16 +132,16 @@ def _plot(shown: Alarm) -> dict[str, Any]:
     since = models.Revision.objects.filter(commitid=shown.said.since, date__isnull=False).first()
     most = 60
     if since is not None:
-        newer = models.Revision.objects.filter(branch__name=TREND, date__gte=since.date).count()
+        newer = models.Revision.objects.filter(branch__name=branch, date__gte=since.date).count()
         most = min(newer + _AROUND, RUNS[-1])
-    runs = read_runs(box, TREND, most)
+    runs = read_runs(box, branch, most)
     changes = box_changes(box.id, runs[-1].date, runs[0].date) if runs else []
     return {
         "panels": [panel_of(benchmarks[0])],
         "changes": changes,
         "settings": {
             "env": box.id,
-            "bran": TREND,
+            "bran": branch,
             "revs": most,
             **plot_settings(executables, known, large=True),
             "points": reverse("timeline-points"),
