@@ -213,6 +213,10 @@ def _not_its_own(target: JvmProcess, name: str) -> NotProfiled:
     )
 
 
+def _ended(target: JvmProcess) -> NotProfiled:
+    return NotProfiled(f"Process {target.pid} has ended.", "Name another one.")
+
+
 def _listening_when_asked(target: JvmProcess, folder: int, proc: Path) -> socket.socket:
     if not _expects_quit(target, proc):
         raise NotProfiled(
@@ -224,7 +228,11 @@ def _listening_when_asked(target: JvmProcess, folder: int, proc: Path) -> socket
         os.close(os.open(name, _NEW, 0o600, dir_fd=folder))
     except FileExistsError:
         # Of another one who asks now, or who was killed: as good as ours.
-        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        try:
+            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:
+            # Who asked has been answered meanwhile, so that the JVM listens now, or it has ended.
+            return _listening(target, folder, proc) or _listening_when_asked(target, folder, proc)
         if not stat.S_ISREG(found.st_mode) or found.st_uid != target.uid:
             raise _not_its_own(target, name) from None
     except OSError as error:
@@ -246,13 +254,16 @@ def _listening_when_asked(target: JvmProcess, folder: int, proc: Path) -> socket
             time.sleep(0.05)
         return talk
     except ProcessLookupError:
-        raise NotProfiled(f"Process {target.pid} has ended.", "Name another one.") from None
+        raise _ended(target) from None
     finally:
         with suppress(OSError):
             os.unlink(name, dir_fd=folder)
 
 
 def _expects_quit(target: JvmProcess, proc: Path) -> bool:
-    status = (proc / str(target.pid) / "status").read_text(errors="replace")
+    try:
+        status = (proc / str(target.pid) / "status").read_text(errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        raise _ended(target) from None
     caught = int(_field(status, "SigCgt"), 16)
     return bool(caught >> (signal.SIGQUIT - 1) & 1)

@@ -17,7 +17,7 @@ from flink_boost.base.errors import EnvironmentProblem, NotProfiled
 from flink_boost.cli.main import main
 from flink_boost.flink.stacks import MARK
 from flink_boost.operate import attach
-from flink_boost.operate.attach import find_target
+from flink_boost.operate.attach import find_target, system_property
 from flink_boost.operate.view import open_folder, opened_root
 
 pytestmark = pytest.mark.quiet
@@ -156,6 +156,39 @@ def test_a_jvm_that_nobody_may_attach_to_goes_on(
         assert program.poll() is None
     assert not list(Path("/tmp").glob(f".attach_pid{program.pid}"))
     assert not (tmp_path / "page.html").exists()
+
+
+def test_a_process_that_ends_while_it_is_asked_has_ended(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with start(words=("sleep",)) as program:
+        target = find_target(program.pid)
+
+        def ending(*_: object) -> None:
+            program.kill()
+            program.wait(60)
+
+        monkeypatch.setattr(attach, "_listening", ending)
+        with pytest.raises(NotProfiled, match=f"Process {program.pid} has ended"):
+            system_property(target, "java.version")
+
+
+def test_two_who_ask_at_once_are_both_answered(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one takes its file away just before we look whose it is."""
+    with start(words=("sleep",)) as program:
+        file = Path(f"/tmp/.attach_pid{program.pid}")
+        file.touch()
+        real = os.stat
+
+        def taken_away(path: object, **options: object) -> os.stat_result:
+            if path == file.name:
+                file.unlink()
+            return real(path, **options)  # type: ignore[call-overload, no-any-return]
+
+        monkeypatch.setattr(attach.os, "stat", taken_away)
+        assert system_property(find_target(program.pid), "java.version").startswith("17.")
 
 
 def test_what_is_no_jvm_gets_no_signal() -> None:
