@@ -122,14 +122,14 @@ def load_library(target: JvmProcess, library: str, options: str, proc: Path = _P
         )
 
 
-def system_property(target: JvmProcess, name: str, proc: Path = _PROC) -> str:
-    """A system property as it is now; empty where it is not set.
+def system_property(target: JvmProcess, name: str, proc: Path = _PROC) -> str | None:
+    """A system property as it is now; None where it is not set.
 
     Raises ``NotProfiled`` when the JVM does not answer.
     """
     answer = _ask(target, ["properties", "", "", ""], proc)
     found = re.search(rf"^{re.escape(name)}=(.*)$", answer, re.MULTILINE)
-    return "" if found is None else _ESCAPED.sub(_unescaped, found[1])
+    return None if found is None else _ESCAPED.sub(_unescaped, found[1])
 
 
 def _unescaped(found: re.Match[str]) -> str:
