@@ -155,6 +155,9 @@ class AlarmRecord(PublishedAlarm, GrownAlarm):
     since_run: str
     way_back: bool = Field(default=False, description="to the level from before another alarm")
     back_to: int | None = Field(default=None, description="first night of the oldest it undoes")
+    steps_back_to: int = Field(
+        default=-1, description="of what began before that night it undoes only what crept"
+    )
     beside: str | None = Field(default=None, description="a told alarm near it, of another size")
     seen: bool = Field(default=True, description="by detection in the newest night")
 

@@ -18,6 +18,7 @@ from flink_boost.judge.alarm_record import (
     alarm_id,
     by_night,
 )
+from flink_boost.judge.detection.anchor import LEAST
 
 _DECIDED = (AlarmState.ACCEPTED, AlarmState.REJECTED, AlarmState.ENVIRONMENT)
 SAME_WITHIN = 2  # nights that a change point may move and still be the same alarm
@@ -200,10 +201,16 @@ def _recovered(records: Iterable[AlarmRecord], now: datetime) -> list[AlarmRecor
             continue
         back_to = newest.first if way_back.back_to is None else way_back.back_to
         for one in earlier:
-            if one is newest or one.first >= back_to:
+            stays = not _has_crept(one) and one.first < way_back.steps_back_to
+            if one.first >= back_to and not stays:
                 undone.add(one.id)
                 found[one.id] = _closed(one, way_back, now)
     return list(found.values())
+
+
+def _has_crept(one: AlarmRecord) -> bool:
+    """Whether the anchor counts it as a part of what came little by little."""
+    return one.kind == "drift" or abs(math.log(one.effect)) < LEAST
 
 
 def _closed(one: AlarmRecord, way_back: AlarmRecord, now: datetime) -> AlarmRecord:

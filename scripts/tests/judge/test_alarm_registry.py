@@ -170,6 +170,32 @@ def test_a_way_back_closes_all_that_it_undoes() -> None:
     }
 
 
+def test_a_way_back_to_a_night_between_alarms_closes_no_older_one() -> None:
+    back = seen(first=30, kind="recovery", direction="improvement", effect=1.02, back_to=20)
+    states = {one.first: one.state for one in merge((), [seen(first=5), back], NOW)}
+    assert states[5] is AlarmState.OPEN
+
+
+@pytest.mark.parametrize(("steps_back_to", "closed"), [(30, [10, 20]), (25, [10, 20, 26])])
+def test_a_way_back_of_what_crept_leaves_the_steps_beside_it(
+    steps_back_to: int, closed: list[int]
+) -> None:
+    small = {"effect": 0.975, "low": 0.97, "high": 0.98}
+    parts = [seen(first=10, kind="drift", effect=0.96), seen(first=20, **small)]
+    steps = [seen(first=15, effect=0.9), seen(first=26, effect=0.9)]
+    back = seen(
+        first=30,
+        kind="recovery",
+        direction="improvement",
+        effect=1.04,
+        back_to=10,
+        steps_back_to=steps_back_to,
+    )
+    found = merge((), [*parts, *steps, back], NOW)
+    recovered = [one.first for one in found if one.state is AlarmState.RECOVERED]
+    assert recovered == [*closed, 30]
+
+
 def test_a_suspicion_that_was_cleared_is_gone_and_one_that_was_confirmed_keeps_its_id() -> None:
     watching = seen(state=AlarmState.WATCHING)
     (known,) = merge((), [watching], NOW)

@@ -137,7 +137,9 @@ class Anchor:
             return alarm
         rest = abs(hodges_lehmann(evidence.differences) - self._steps)
         if self._side(evidence) * crept < 0 and rest < LEAST:
-            return replace(alarm, kind=Kind.RECOVERY, back_to=growing.first)
+            # Steps that stand beside what crept are as they were, but for those that it undoes.
+            since = alarm.back_to if alarm.kind is Kind.RECOVERY else alarm.first
+            return replace(alarm, kind=Kind.RECOVERY, back_to=growing.first, steps_back_to=since)
         return alarm if undoes_steps else replace(alarm, kind=Kind.STEP, back_to=-1)
 
     def _take_back(self, alarm: ConfirmedAlarm, steps: float) -> None:
@@ -234,6 +236,7 @@ class Anchor:
                 high=high - crept,
                 through=None,
                 back_to=growing.first,
+                steps_back_to=night,
             )
         if growing is not None and crept * creep > 0 and growing.effect * creep > 0:
             new = replace(

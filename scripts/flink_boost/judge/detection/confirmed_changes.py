@@ -27,9 +27,10 @@ class ConfirmedAlarm:
     """A confirmed change; nights by number, ``effect`` a log-ratio with its interval.
 
     ``suspected`` is the night whose build was rerun: that of the first suspicion. A recovery undoes
-    all alarms from the one that began in ``back_to`` on. What came little by little goes on
-    ``through`` a night, and was told ``growth`` times more since ``night``. One that ``goes_on`` is
-    no news by itself: the anchor says how large the whole has become.
+    all alarms from the one that began in ``back_to`` on, but before ``steps_back_to`` only what
+    came little by little. Such a change goes on ``through`` a night, and was told ``growth`` times
+    more since ``night``. One that ``goes_on`` is no news by itself: the anchor says how large the
+    whole has become.
     """
 
     night: int
@@ -41,6 +42,7 @@ class ConfirmedAlarm:
     pairs: int
     suspected: int = -1
     back_to: int = -1
+    steps_back_to: int = -1
     through: int | None = None
     growth: int = 0
     goes_on: bool = False

@@ -144,7 +144,8 @@ class Past:
 def nights_of(alarm: ConfirmedAlarm) -> set[int]:
     """The numbers of nights that an alarm names."""
     through = set() if alarm.through is None else {alarm.through}
-    return {alarm.night, alarm.first, alarm.suspected, alarm.back_to} | through
+    undone = {alarm.back_to, alarm.steps_back_to}
+    return {alarm.night, alarm.first, alarm.suspected} | undone | through
 
 
 def placed_alarm(alarm: ConfirmedAlarm, place: Place) -> ConfirmedAlarm:
@@ -155,5 +156,6 @@ def placed_alarm(alarm: ConfirmedAlarm, place: Place) -> ConfirmedAlarm:
         first=place(alarm.first),
         suspected=place(alarm.suspected),
         back_to=place(alarm.back_to),
+        steps_back_to=place(alarm.steps_back_to),
         through=None if alarm.through is None else place(alarm.through),
     )

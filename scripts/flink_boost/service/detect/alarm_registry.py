@@ -250,6 +250,7 @@ def _record(
         since_run=since.run_id,
         way_back=way_back,
         back_to=alarm.back_to if way_back else None,
+        steps_back_to=alarm.steps_back_to if way_back else -1,
         growth=alarm.growth,
     )
 

@@ -1,0 +1,32 @@
+"""Drifts that end: what is closed then, what is not, and what is told of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from synthetic import JOB
+from test_anchor_reruns import Months
+from watched_nights import flat
+
+from flink_boost.judge.alarm_record import AlarmState
+
+
+def crept(first: int, until: int, nights: int, *, pace: float, most: float) -> list[float]:
+    """Log-ratios that sink from night ``first`` on, to ``-most``, and are 0 again ``until``."""
+    return [
+        -min(pace * (night - first + 1), most) if first <= night < until else 0.0
+        for night in range(nights)
+    ]
+
+
+def test_a_step_beside_a_drift_stays_open_when_the_drift_is_mended(tmp_path: Path) -> None:
+    drift = crept(14, 34, 37, pace=0.006, most=0.045)
+    step = flat(37, n26=-0.1)
+    months = Months(tmp_path, {JOB: [one + other for one, other in zip(drift, step, strict=True)]})
+    for count in range(10, 38):
+        months.night(count)
+    assert [(one.kind, one.first, one.state) for one in months.told] == [
+        ("drift", 15, AlarmState.RECOVERED),
+        ("step", 26, AlarmState.OPEN),
+        ("recovery", 34, AlarmState.RECOVERED),
+    ]
