@@ -10,12 +10,21 @@ from pathlib import Path
 
 import pytest
 from synthetic import JOB, WRITE
-from watched_nights import NOW, MadeBuilds, MadeReruns, commit_of, flat, make_nights
+from watched_nights import (
+    NOW,
+    MadeBuilds,
+    MadeReruns,
+    commit_of,
+    flat,
+    forks_of_night,
+    make_nights,
+)
 
 from flink_boost.judge.alarm_record import AlarmDecision, AlarmRecord, AlarmState, decided
 from flink_boost.judge.detection import anchor
 from flink_boost.judge.tracks import build_tracks, newest_runs
 from flink_boost.measure.model import Cell
+from flink_boost.measure.summary import summarise
 from flink_boost.service.detect.alarm_registry import AlarmRegistry, after_night
 from flink_boost.service.detect.anchor_reruns import agreements, hold
 from flink_boost.service.detect.confirming import NightReruns, confirm
@@ -112,6 +121,20 @@ def test_one_benchmark_a_night_is_held_in_turn(crept: tuple[Months, list[AlarmRe
     assert len(nights) <= NIGHTS - 9 + 5, "besides the turn, only what was confirmed to be small"
     assert abs(counts[0] - counts[1]) <= 8
     assert min(counts) >= 15
+
+
+def test_a_benchmark_that_crashes_every_night_does_not_take_the_turn_of_others(
+    tmp_path: Path,
+) -> None:
+    levels = {JOB: flat(20), WRITE: flat(20)}
+    months = Months(tmp_path, levels)
+    for number in range(15, 20):
+        run, forks = forks_of_night(levels, number)
+        months.runs[number] = summarise(run, [fork for fork in forks if fork.cell != WRITE])
+    for count in range(10, 21):
+        months.night(count)
+    tonight = [run.info.run_id for run in months.runs[16:]]
+    assert set(tonight) <= set(months.held())
 
 
 def test_a_second_call_in_a_night_asks_for_nothing(

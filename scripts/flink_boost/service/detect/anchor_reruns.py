@@ -82,6 +82,8 @@ def _turn(
         young = len(track.nights) < LEARNING_NIGHTS
         if young or one.pending is not None or track.runs[newest].run_id not in tonight:
             continue
+        if track.nights[-1].number != newest:  # nothing is asked of a night without a pair
+            continue
         numbers = {run.run_id: number for number, run in enumerate(track.runs)}
         held = [numbers.get(answer.asked, -1) for answer in journals[track.key].held]
         last = max(held, default=-1)
