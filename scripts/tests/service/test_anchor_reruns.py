@@ -27,7 +27,7 @@ from flink_boost.measure.model import Cell
 from flink_boost.measure.summary import summarise
 from flink_boost.service.detect.alarm_registry import AlarmRegistry, after_night
 from flink_boost.service.detect.anchor_reruns import agreements, hold
-from flink_boost.service.detect.confirming import NightReruns, confirm
+from flink_boost.service.detect.confirming import Findings, NightReruns, confirm
 from flink_boost.service.detect.reruns.rerun_journal import RerunJournal
 
 NIGHTS = 60
@@ -48,7 +48,7 @@ class Months:
         self.builds = MadeBuilds(folder / "jars", failing)
         self.registry = AlarmRegistry()
 
-    def night(self, count: int, bench: MadeReruns | None = None) -> None:
+    def night(self, count: int, bench: MadeReruns | None = None) -> Findings:
         tracks = build_tracks(self.runs[:count])
         reruns = NightReruns(
             self.results,
@@ -63,6 +63,7 @@ class Months:
         agreed = agreements(self.registry.alarms)
         findings = hold(found, self.results, reruns, tonight, agreed)
         self.registry = after_night(self.registry, findings, NOW)
+        return findings
 
     def copied(self, folder: Path, gone: Collection[int] = ()) -> Months:
         """The same machine elsewhere, with some of its nights abandoned."""
@@ -165,11 +166,13 @@ def test_a_call_that_was_killed_goes_on(tmp_path: Path) -> None:
     assert killed.held() == whole.held()
 
 
-def test_an_anchor_that_does_not_build_stands_in_nobody_s_way(tmp_path: Path) -> None:
+def test_an_anchor_that_does_not_build_is_told_and_stands_in_nobody_s_way(tmp_path: Path) -> None:
     levels = {JOB: flat(14), WRITE: flat(14)}
     months = Months(tmp_path, levels, failing=[commit_of(0)])
     for count in range(10, 15):
-        months.night(count)
+        problems = months.night(count).problems
+        assert f"{commit_of(0)[:12]} could not be built. Read its log." in problems
+        assert any(one.endswith("was not held against its anchor for that.") for one in problems)
     assert months.told == []
     tracks = build_tracks(months.runs)
     assert all(RerunJournal(months.results, track.key).held for track in tracks)

@@ -54,7 +54,7 @@ def hold(
     tonight: Collection[str],
     agreed: Mapping[str, Sequence[Agreement]],
 ) -> Findings:
-    """The findings with what has crept.
+    """The findings with what has crept, and with what kept a track from being held.
 
     Of the tracks of ``tonight`` the one that has waited longest is rerun against its anchor, and
     each in which another small change was confirmed.
@@ -66,8 +66,11 @@ def hold(
         key = one.track.key
         asked = reruns if one.track.runs[-1].run_id in tonight else None
         tracks.append(_held(one, journals[key], asked, agreed.get(key, ()), is_turn=key == turn))
-    used = findings.pairs if reruns is None else reruns.used
-    return replace(findings, tracks=tuple(tracks), pairs=used)
+    if reruns is None:
+        return replace(findings, tracks=tuple(tracks))
+    return replace(
+        findings, tracks=tuple(tracks), pairs=reruns.used, problems=tuple(reruns.problems)
+    )
 
 
 def _turn(

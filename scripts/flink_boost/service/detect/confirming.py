@@ -127,6 +127,8 @@ class NightReruns:
         if first is None or second is None:
             if held:  # it has had its turn
                 self._keep(journal, question, 0, (), held=held)
+                name = track.names[-1].name
+                self._tell(f"{name} was not held against its anchor for that.", stops=False)
             return ()
         if first.digest == second.digest:
             self._keep(journal, question, 0, (), same=True, held=held)
