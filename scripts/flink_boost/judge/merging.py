@@ -194,6 +194,8 @@ def _recovered(records: Iterable[AlarmRecord], now: datetime) -> list[AlarmRecor
             and one.kind != "recovery"
             and one.state is not AlarmState.WATCHING
             and one.first < way_back.first
+            # What is told later began before it, and was not there in its night.
+            and _told_in(one) <= _told_in(way_back)
             and one.id not in undone
         ]
         newest = max(earlier, key=lambda one: one.first, default=None)
@@ -206,6 +208,11 @@ def _recovered(records: Iterable[AlarmRecord], now: datetime) -> list[AlarmRecor
                 undone.add(one.id)
                 found[one.id] = _closed(one, way_back, now)
     return list(found.values())
+
+
+def _told_in(one: AlarmRecord) -> int:
+    """The number of the night; names of nights have no order where some are ids of runs."""
+    return one.first + one.delay
 
 
 def _has_crept(one: AlarmRecord) -> bool:

@@ -196,6 +196,19 @@ def test_a_way_back_of_what_crept_leaves_the_steps_beside_it(
     assert recovered == [*closed, 30]
 
 
+def test_a_way_back_closes_nothing_that_is_told_after_it() -> None:
+    step = seen(first=16, effect=0.9)
+    back = seen(first=27, kind="recovery", direction="improvement", effect=1.1, back_to=16)
+    known = merge((), [step, back], NOW)
+    drift = seen(first=19, suspected="run48", kind="drift", told="night48", delay=29)
+    after = {one.first: one.state for one in merge(known, [step, back, drift], LATER)}
+    assert after == {
+        16: AlarmState.RECOVERED,
+        19: AlarmState.OPEN,
+        27: AlarmState.RECOVERED,
+    }
+
+
 def test_a_suspicion_that_was_cleared_is_gone_and_one_that_was_confirmed_keeps_its_id() -> None:
     watching = seen(state=AlarmState.WATCHING)
     (known,) = merge((), [watching], NOW)
