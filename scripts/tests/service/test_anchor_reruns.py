@@ -65,6 +65,15 @@ class Months:
         self.registry = after_night(self.registry, findings, NOW)
         return findings
 
+    def release(self, first: int) -> None:
+        """From that night on the version is another one."""
+        for number, run in enumerate(self.runs):
+            info = run.info
+            version = "0.2.0" if number < first else "0.3.0"
+            subject = info.subject and info.subject.model_copy(update={"version": version})
+            later = info.model_copy(update={"boost_version": version, "subject": subject})
+            self.runs[number] = run.model_copy(update={"info": later})
+
     def copied(self, folder: Path, gone: Collection[int] = ()) -> Months:
         """The same machine elsewhere, with some of its nights abandoned."""
         copy = Months(folder, self.levels)
@@ -256,12 +265,7 @@ def test_what_people_accepted_is_the_next_anchor(crept: tuple[Months, list[Alarm
 def test_the_last_night_of_a_release_is_an_anchor(tmp_path: Path) -> None:
     levels = {JOB: flat(15)}
     months = Months(tmp_path, levels)
-    for number, run in enumerate(months.runs):
-        info = run.info
-        version = "0.2.0" if number < 11 else "0.3.0"
-        subject = info.subject and info.subject.model_copy(update={"version": version})
-        later = info.model_copy(update={"boost_version": version, "subject": subject})
-        months.runs[number] = run.model_copy(update={"info": later})
+    months.release(11)
     (track,) = build_tracks(months.runs)
     against = []
     for count in (11, 12, 13, 15):

@@ -6,9 +6,11 @@ from pathlib import Path
 
 from synthetic import JOB
 from test_anchor_reruns import Months
-from watched_nights import flat
+from watched_nights import MadeBuilds, commit_of, flat
 
+from flink_boost.flink.lines import Line
 from flink_boost.judge.alarm_record import AlarmState
+from flink_boost.measure.commit_jars import Build
 
 
 def crept(first: int, until: int, nights: int, *, pace: float, most: float) -> list[float]:
@@ -30,3 +32,32 @@ def test_a_step_beside_a_drift_stays_open_when_the_drift_is_mended(tmp_path: Pat
         ("step", 26, AlarmState.OPEN),
         ("recovery", 34, AlarmState.RECOVERED),
     ]
+
+
+MENDED = 45
+SLOW = crept(1, MENDED, 50, pace=0.0012, most=0.036)
+ENDED = [("drift", 1, AlarmState.RECOVERED), ("recovery", MENDED, AlarmState.RECOVERED)]
+
+
+def test_a_drift_that_is_mended_after_a_release_has_recovered(tmp_path: Path) -> None:
+    months = Months(tmp_path, {JOB: SLOW})
+    months.release(36)
+    for count in range(9, 51):
+        months.night(count)
+    assert [(one.kind, one.first, one.state) for one in months.told] == ENDED
+
+
+class Reverting(MadeBuilds):
+    """From a night on the build is that of the first night."""
+
+    def build(self, commit: str, line: Line) -> Build:
+        reverted = commit >= commit_of(MENDED)
+        return super().build(commit_of(0) if reverted else commit, line)
+
+
+def test_a_drift_whose_commits_are_reverted_has_recovered(tmp_path: Path) -> None:
+    months = Months(tmp_path, {JOB: SLOW})
+    months.builds = Reverting(tmp_path / "jars")
+    for count in range(9, 51):
+        months.night(count)
+    assert [(one.kind, one.first, one.state) for one in months.told] == ENDED

@@ -1,8 +1,9 @@
 """What a series has lost or won little by little: each build held against an anchor.
 
-The anchor is the night whose level people last agreed to: that of an alarm that they accepted, or
-the first of the series. Steps of ``LEAST`` and more stand for themselves. What is left of the
-change since the anchor is one alarm that grows, however many small steps it came in.
+The anchor is the night whose level people last agreed to: that of an alarm that they accepted, the
+last one of a release, or the first of the series. Steps of ``LEAST`` and more stand for themselves.
+What is left of the change since the anchor is one alarm that grows, however many small steps it
+came in.
 """
 
 from __future__ import annotations
@@ -36,17 +37,25 @@ class Anchor:
     """Adds up what is small in the nights of a series. What has grown is told with its
     ``suspected`` night once more, and takes the place of what was told before.
 
-    ``agreed`` says which night people had agreed to before a night, if any.
+    ``agreed`` says which night people had agreed to before a night, if any, and ``released`` which
+    one was the last of a release.
     """
 
-    def __init__(self, hold: Hold, agreed: Callable[[int], int | None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        hold: Hold,
+        agreed: Callable[[int], int | None] = lambda _: None,
+        released: Callable[[int], int | None] = lambda _: None,
+    ) -> None:
         self._hold = hold
         self._agreed = agreed
+        self._released = released
         self._nights: list[Night] = []
         self._anchor = -1
         self._told: list[ToldPart] = []
         self._held: list[tuple[int, bool]] = []  # nights, and whether nothing was seen in them
         self._growing: ConfirmedAlarm | None = None
+        self._back = -1  # the night in which what had crept was back
         self.pairs_asked = 0
 
     def go_on(self, nights: Sequence[Night], memory: AnchorMemory) -> None:
@@ -54,11 +63,14 @@ class Anchor:
         self._nights = list(nights)
         self._anchor, self._told = memory.anchor, list(memory.told)
         self._held, self._growing = list(memory.held), memory.growing
+        self._back = memory.back
 
     @property
     def memory(self) -> AnchorMemory:
         """What the next night has to know of those before."""
-        return AnchorMemory(self._anchor, tuple(self._told), tuple(self._held), self._growing)
+        return AnchorMemory(
+            self._anchor, tuple(self._told), tuple(self._held), self._growing, self._back
+        )
 
     def after(
         self, night: Night, alarm: ConfirmedAlarm | None, *, is_pending: bool = False
@@ -95,8 +107,8 @@ class Anchor:
         return alarm
 
     def _move_anchor(self, night: int) -> None:
-        agreed = self._agreed(night)
-        anchor = self._nights[0].number if agreed is None else agreed
+        agreed = [self._nights[0].number, self._agreed(night), self._release_before(night)]
+        anchor = max(one for one in agreed if one is not None)
         # What was told since an anchor is told, though somebody may take back that he agreed to it.
         if anchor <= self._anchor:
             return
@@ -105,6 +117,16 @@ class Anchor:
         self._held = []
         if all(one.stands for one in self._told):
             self._growing = None
+
+    def _release_before(self, night: int) -> int | None:
+        """None while a drift is open, nor one from before it was back.
+
+        Against the level of such a release its way back would be something new.
+        """
+        release = self._released(night)
+        if release is None or release < self._back or abs(self._crept) >= LEAST:
+            return None
+        return release
 
     @property
     def _steps(self) -> float:
@@ -147,6 +169,7 @@ class Anchor:
         crept = 0.0
         if self._growing is not None and self._growing.first >= alarm.back_to:
             crept, self._growing = self._crept, None
+            self._back = alarm.first
             self._told = [one for one in self._told if one.stands]
         rest = alarm.effect + steps + crept
         # People had agreed to what it undoes, or it undoes what was forgotten before. Of what crept
@@ -178,6 +201,9 @@ class Anchor:
         while asked < MOST_PAIRS and not (evidence.pairs and self._is_decided(evidence)):
             found = self._hold(self._anchor, night, BATCH, urgent)
             asked += BATCH
+            if found is None:  # the anchor's very bytes: as fast for certain
+                evidence.add((0.0,) * MOST_PAIRS)
+                break
             if not found:
                 break
             self.pairs_asked += BATCH
@@ -227,6 +253,7 @@ class Anchor:
         self._told = [one for one in self._told if one.stands]
         if growing is not None and abs(crept) >= LEAST and side * crept < 0:
             self._growing = None
+            self._back = night
             return replace(
                 new,
                 first=night,

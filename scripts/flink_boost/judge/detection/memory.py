@@ -99,18 +99,21 @@ class ToldPart:
 class AnchorMemory:
     """What the next night has to know of a series' anchor.
 
-    ``held`` are nights that were held against it, and whether nothing was seen in them.
+    ``held`` are nights that were held against it, and whether nothing was seen in them. ``back`` is
+    the night in which what had crept was back, -1 none.
     """
 
     anchor: int = -1
     told: tuple[ToldPart, ...] = ()
     held: tuple[tuple[int, bool], ...] = ()
     growing: ConfirmedAlarm | None = None
+    back: int = -1
 
     @property
     def nights(self) -> frozenset[int]:
         """The numbers that are in it."""
-        found = {self.anchor, *(one.since for one in self.told), *(night for night, _ in self.held)}
+        found = {self.anchor, self.back, *(one.since for one in self.told)}
+        found |= {night for night, _ in self.held}
         return frozenset(found | (nights_of(self.growing) if self.growing else set()))
 
     def placed(self, next_one: Place) -> AnchorMemory:
@@ -127,6 +130,7 @@ class AnchorMemory:
             told=told,
             held=tuple((next_one(night), is_clean) for night, is_clean in self.held),
             growing=placed_alarm(self.growing, next_one) if self.growing and creeps else None,
+            back=next_one(self.back),
         )
 
 

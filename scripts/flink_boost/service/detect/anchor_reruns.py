@@ -117,7 +117,7 @@ def _held(
             return ()
         return reruns.answer(track, journal, runs[before], runs[after], pairs, held=True)
 
-    anchor = Anchor(ask, _agreed_to(track, agreed))
+    anchor = Anchor(ask, _agreed_to(track, agreed), _released(track))
     lines = [*journal.nights[: watched.kept], *watched.judged]
     place = NightNumbers(track, lines)
     first = _go_on(anchor, track, lines, place)
@@ -178,17 +178,19 @@ def _newest(lines: Iterable[NightJudged], place: NightNumbers) -> tuple[Confirme
 
 
 def _agreed_to(track: Track, agreed: Sequence[Agreement]) -> Callable[[int], int | None]:
-    """The newest night of those that people had agreed to before a night.
-
-    The last one of a release is one of them, for that is what people use since.
-    """
+    """The newest night of those that people had agreed to before a night."""
     numbers = {run.run_id: number for number, run in enumerate(track.runs)}
-    versions = [run.subject.version if run.subject else run.boost_version for run in track.runs]
-    released = [number for number, (one, other) in enumerate(pairwise(versions)) if one != other]
 
     def newest(night: int) -> int | None:
         started = track.runs[night].started
         found = [numbers.get(one.run, -1) for one in agreed if one.when <= started]
-        return max((one for one in (*found, *released) if 0 <= one < night), default=None)
+        return max((one for one in found if 0 <= one < night), default=None)
 
     return newest
+
+
+def _released(track: Track) -> Callable[[int], int | None]:
+    """The newest last night of a release before a night: what people use since."""
+    versions = [run.subject.version if run.subject else run.boost_version for run in track.runs]
+    released = [number for number, (one, other) in enumerate(pairwise(versions)) if one != other]
+    return lambda night: max((one for one in released if one < night), default=None)
