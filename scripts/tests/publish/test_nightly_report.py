@@ -129,6 +129,39 @@ def test_a_closed_alarm_and_a_found_commit_are_news_once() -> None:
     assert news_of(report(alarms=alarms, alarms_before=before, bisected_before=["a2"])).quiet
 
 
+BACK = alarm(
+    id="a3", kind="recovery", direction="improvement", state="recovered", effect=1.05, low=1.04,
+    high=1.06,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("state", ["accepted", "rejected", "environment"])
+def test_a_way_back_of_what_people_had_decided_is_told_once(state: str) -> None:
+    alarms = [alarm(id="a1", state=state), BACK]
+    tonight = report(alarms=alarms, alarms_before={"a1": state})
+    news = news_of(tonight)
+    assert news.headline == "1 benchmark as fast as before again."
+    (change,) = news.changes
+    assert change.title == "serializerTuple on Flink 2.3.0 is as fast as before again"
+    assert change.size.startswith("5.0 % faster")
+    assert change.since.startswith("commit bbbbbbbbbb (aaaaaaaaaa was not yet)")
+    (message,) = due_messages(tonight, (), frozenset(), None)
+    assert message.lines[0].startswith(f"{change.title}. 5.0 % faster")
+    assert news_of(report(alarms=alarms, alarms_before={"a1": state, "a3": "recovered"})).quiet
+
+
+def test_a_way_back_that_closes_an_alarm_is_told_with_it_alone() -> None:
+    alarms = [alarm(id="a1", state="recovered"), alarm(id="a2", state="accepted"), BACK]
+    news = news_of(report(alarms=alarms, alarms_before={"a1": "open", "a2": "accepted"}))
+    assert [change.alarm.id for change in news.changes] == ["a1"]
+
+
+def test_a_first_report_tells_of_no_way_back_of_long_ago() -> None:
+    old = {**BACK, "told": "2026-10-01T0100"}
+    assert news_of(report(alarms=[alarm(id="a1", state="accepted"), old])).quiet
+    assert not news_of(report(alarms=[alarm(id="a1", state="accepted"), BACK])).quiet
+
+
 def test_commits_with_parts_of_a_change_are_named_with_their_share() -> None:
     parts = [{"commit": SINCE, "share": 0.35}, {"commit": "d" * 40, "share": 0.65}]
     done = {"state": "done", "first_bad": SINCE, "left": 1, "steps": [], "parts": parts}

@@ -48,13 +48,15 @@ class NightChange:
 class NightNews:
     """What there is to say of a night. ``quiet`` when nobody has to know.
 
-    ``unsettled`` are suspicions of which nobody can say yet whether something changed. ``moved``
-    says that the box is another than before; empty where it is the same.
+    ``returned`` are ways back that closed no alarm, as people had decided it. ``unsettled`` are
+    suspicions of which nobody can say yet whether something changed. ``moved`` says that the box is
+    another than before; empty where it is the same.
     """
 
     headline: str
     new_alarms: tuple[NightChange, ...]
     closed: tuple[NightChange, ...]
+    returned: tuple[NightChange, ...]
     found: tuple[NightChange, ...]
     troubles: tuple[str, ...]
     moved: str
@@ -64,7 +66,7 @@ class NightNews:
     @property
     def changes(self) -> tuple[NightChange, ...]:
         """All that concerns benchmarks, worst first."""
-        return (*self.new_alarms, *self.found, *self.closed)
+        return (*self.new_alarms, *self.found, *self.closed, *self.returned)
 
     @property
     def quiet(self) -> bool:
@@ -92,6 +94,7 @@ def news_of(report: NightReport) -> NightNews:
         # Of a box that is gone, what nobody had been told of ends without a word.
         and (one.state != "retired" or report.alarms_before.get(one.id) == "open")
     ]
+    returned = [_returned(one, commits) for one in alarms if _has_returned(one, report)]
     fresh = {change.alarm.id for change in new}
     found = [
         _found(one, commits)
@@ -104,9 +107,10 @@ def news_of(report: NightReport) -> NightNews:
     ]
     troubles = (*of_night(report.night), *of_canary(report), *report.warnings)
     return NightNews(
-        headline=_headline(report, new, closed, found, troubles),
+        headline=_headline(report, new, closed, returned, found, troubles),
         new_alarms=tuple(new),
         closed=tuple(closed),
+        returned=tuple(returned),
         found=tuple(found),
         troubles=tuple(troubles),
         moved=_moved(report),
@@ -131,6 +135,21 @@ _CLOSED = {
 }
 
 
+def _has_returned(alarm: ReportedAlarm, report: NightReport) -> bool:
+    """Whether it is a way back that is new, of a benchmark without an alarm that it has ended."""
+    before = report.alarms_before
+    is_new = alarm.id not in before and (bool(before) or alarm.told == report.night.night)
+    if alarm.kind != "recovery" or not is_new:
+        return False
+    return not any(
+        one.kind != "recovery"
+        and one.state == "recovered"
+        and before.get(one.id) != "recovered"
+        and (one.box, one.line, one.benchmark) == (alarm.box, alarm.line, alarm.benchmark)
+        for one in report.alarms
+    )
+
+
 def _rank(alarm: ReportedAlarm) -> tuple[int, float]:
     """Regressions first, then the largest."""
     return (0 if alarm.direction == "regression" else 1, -abs(1 - alarm.effect))
@@ -142,11 +161,7 @@ def _change(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> NightChange
     became = "slower" if worse else "faster"
     return NightChange(
         alarm=alarm,
-        title=(
-            f"{alarm.benchmark} on Flink {alarm.line} is as fast as before again"
-            if alarm.kind == "recovery"
-            else f"{alarm.benchmark} on Flink {alarm.line} has become {became}{manner}"
-        ),
+        title=f"{alarm.benchmark} on Flink {alarm.line} has become {became}{manner}",
         size=size_of(alarm),
         since=_since(alarm),
         whose=whose(alarm, commits),
@@ -168,6 +183,19 @@ def _closed(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> NightChange
         alarm=alarm,
         title=f"{alarm.benchmark} on Flink {alarm.line}: {_CLOSED[alarm.state]}{reason}",
         size=f"It had been {size_of(alarm)}",
+        since=_since(alarm),
+        whose=whose(alarm, commits),
+        advice="Nothing is left to do.",
+        command="",
+        bad=False,
+    )
+
+
+def _returned(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> NightChange:
+    return NightChange(
+        alarm=alarm,
+        title=f"{alarm.benchmark} on Flink {alarm.line} {_CLOSED['recovered']}",
+        size=size_of(alarm),
         since=_since(alarm),
         whose=whose(alarm, commits),
         advice="Nothing is left to do.",
@@ -200,7 +228,8 @@ def _since(alarm: ReportedAlarm) -> str:
     before, since = map(short, alarm.commits)
     if alarm.kind == "drift":
         return f"commit {before}, up to {since}, in {counted(alarm.nights, 'night')}"
-    return f"commit {since} ({before} was as before), {counted(alarm.nights, 'night')} so far"
+    level = "not yet" if alarm.kind == "recovery" else "as before"
+    return f"commit {since} ({before} was {level}), {counted(alarm.nights, 'night')} so far"
 
 
 def whose(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> str:
@@ -249,6 +278,7 @@ def _headline(
     report: NightReport,
     new: Sequence[NightChange],
     closed: Sequence[NightChange],
+    returned: Sequence[NightChange],
     found: Sequence[NightChange],
     troubles: Sequence[str],
 ) -> str:
@@ -257,6 +287,7 @@ def _headline(
     parts = [f"the first night on the box {report.night.box}"] if report.moved_from else []
     parts += [f"{counted(worse, 'benchmark')} became slower"] if worse else []
     parts += [f"{counted(better, 'benchmark')} became faster"] if better else []
+    parts += [f"{counted(len(returned), 'benchmark')} as fast as before again"] if returned else []
     parts += [f"the commit behind {counted(len(found), 'alarm')} was found"] if found else []
     parts += [f"{counted(len(closed), 'alarm')} closed"] if closed else []
     if troubles:

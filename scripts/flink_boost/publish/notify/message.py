@@ -68,7 +68,7 @@ def due_messages(
     for change in fresh:
         groups.setdefault(change.alarm.commits, []).append(change)
     messages = [_of_alarms(report, group) for group in groups.values()]
-    if news.troubles or news.found or news.closed or news.moved:
+    if news.troubles or news.found or news.closed or news.returned or news.moved:
         messages.append(_of_night(report, news))
     slot = report.night.slot
     if not messages and (last_told is None or slot - last_told >= DIGEST_AFTER):
@@ -131,7 +131,7 @@ def _of_alarms(report: NightReport, group: Sequence[NightChange]) -> Message:
 def _of_night(report: NightReport, news: NightNews) -> Message:
     lines = [news.moved] if news.moved else []
     lines += list(news.troubles[:_MOST_LINES]) + _rest(len(news.troubles))
-    others = (*news.found, *news.closed)
+    others = (*news.found, *news.closed, *news.returned)
     for change in others[:_MOST_LINES]:
         lines.append(f"{change.title}. {change.size}; {change.whose}")
     lines += _rest(len(others))
