@@ -53,6 +53,7 @@ class AlarmState(StrEnum):
     RETIRED = "retired"  # the box measures no more: nobody can decide it
 
 
+_ENDED_ALONE = (AlarmState.RECOVERED, AlarmState.RETIRED)  # nobody has decided it
 CURRENT = (AlarmState.OPEN, AlarmState.WATCHING, AlarmState.WITHHELD)
 
 
@@ -162,14 +163,15 @@ class AlarmRecord(PublishedAlarm, GrownAlarm):
     seen: bool = Field(default=True, description="by detection in the newest night")
 
     def was_told(self) -> bool:
-        """Whether somebody has been told, though its box may have been retired since.
+        """Whether somebody has been told, though it may have ended since.
 
-        What a night on a retired box opens is closed at once: nobody was told.
+        What a night opens and closes at once, as on a retired box, or where the level from before
+        is back when the canary is steady again: nobody was told.
         """
-        if self.state is AlarmState.RETIRED:
+        if self.state in _ENDED_ALONE and self.kind != "recovery":
             return any(
                 event.state is AlarmState.OPEN
-                and (later.state is not AlarmState.RETIRED or event.when < later.when)
+                and (later.state is not self.state or event.when < later.when)
                 for event, later in pairwise(self.history)
             )
         return self.state not in (AlarmState.WATCHING, AlarmState.WITHHELD)

@@ -238,6 +238,19 @@ def test_the_canary_withholds_an_alarm_until_it_is_quiet() -> None:
     assert "canary" in told.history[-1].note
 
 
+def test_what_was_withheld_until_it_was_back_was_told_to_nobody() -> None:
+    step = seen()
+    known = merge((), [step], NOW, canary_moved=True)
+    back = seen(first=21, kind="recovery", direction="improvement", effect=1.05, back_to=20)
+    withheld, recovery = merge(known, [step, back], LATER)
+    assert (withheld.state, withheld.was_told()) == (AlarmState.RECOVERED, False)
+    assert recovery.was_told()
+    assert (figures([withheld], 0).told, figures([withheld], 0).right) == (0, 0)
+    told = merge(merge((), [step], NOW), [step, back], LATER)[0]
+    assert (told.state, told.was_told()) == (AlarmState.RECOVERED, True)
+    assert (figures([told], 0).told, figures([told], 0).right) == (1, 1)
+
+
 def test_a_recovery_closes_the_newest_open_alarm_only() -> None:
     steps = [seen(first=10), seen(first=20), seen(series="other", first=20, cell=WRITE)]
     known = merge((), steps, NOW)

@@ -156,6 +156,14 @@ def test_a_way_back_that_closes_an_alarm_is_told_with_it_alone() -> None:
     assert [change.alarm.id for change in news.changes] == ["a1"]
 
 
+@pytest.mark.parametrize("before", ["withheld", "watching"])
+def test_what_nobody_was_told_of_ends_without_a_word(before: str) -> None:
+    alarms = [alarm(id="a1", state="recovered"), BACK]
+    news = news_of(report(alarms=alarms, alarms_before={"a1": before}))
+    assert news.closed == ()
+    assert news.quiet
+
+
 def test_a_first_report_tells_of_no_way_back_of_long_ago() -> None:
     old = {**BACK, "told": "2026-10-01T0100"}
     assert news_of(report(alarms=[alarm(id="a1", state="accepted"), old])).quiet

@@ -62,7 +62,7 @@ class Months:
         found = confirm(tracks, self.results, reruns, tonight)
         agreed = agreements(self.registry.alarms)
         findings = hold(found, self.results, reruns, tonight, agreed)
-        self.registry = after_night(self.registry, findings, NOW)
+        self.registry = after_night(self.registry, findings, NOW + timedelta(days=count))
         return findings
 
     def release(self, first: int) -> None:

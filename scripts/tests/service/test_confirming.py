@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,7 @@ def night_by_night(
         if shuffled is not None:
             random.Random(shuffled + count).shuffle(runs)
         found = confirmed(folder / "results", runs, MadeReruns(levels), made, pairs)
-        registry = after_night(registry, found, NOW)
+        registry = after_night(registry, found, NOW + timedelta(days=count))
         history.append(registry)
     return registry, history
 
@@ -267,7 +268,7 @@ def test_what_has_become_slower_again_is_told(tmp_path: Path, accept: bool) -> N
     registry = AlarmRegistry()
     for count in range(9, 45):
         found = confirmed(tmp_path / "results", nights[:count], MadeReruns(levels), builds)
-        registry = after_night(registry, found, NOW)
+        registry = after_night(registry, found, NOW + timedelta(days=count))
         if count == 18 and accept:
             (faster,) = (one for one in registry.alarms if one.state is AlarmState.OPEN)
             registry = registry.replaced(accepted(faster))

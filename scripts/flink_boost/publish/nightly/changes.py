@@ -91,8 +91,8 @@ def news_of(report: NightReport) -> NightNews:
         for one in alarms
         if one.state in _CLOSED
         and report.alarms_before.get(one.id, one.state) != one.state
-        # Of a box that is gone, what nobody had been told of ends without a word.
-        and (one.state != "retired" or report.alarms_before.get(one.id) == "open")
+        # What nobody had been told of ends without a word.
+        and (one.state not in _UNDECIDED or report.alarms_before.get(one.id) == "open")
     ]
     returned = [_returned(one, commits) for one in alarms if _has_returned(one, report)]
     fresh = {change.alarm.id for change in new}
@@ -133,6 +133,7 @@ _CLOSED = {
     "environment": "it was the machine, not the code",
     "retired": "nobody decides it any more, as its box was retired",
 }
+_UNDECIDED = ("recovered", "retired")  # ends that no person has brought about
 
 
 def _has_returned(alarm: ReportedAlarm, report: NightReport) -> bool:
