@@ -285,6 +285,14 @@ def decided(record: AlarmRecord, decision: AlarmDecision) -> AlarmRecord:
             f"{record.id} has not been told yet: it is {record.state.value}.",
             "Wait for the next night.",
         )
+    # Its build would be the anchor: the way back from it would be found as a change.
+    states = {record.state, *(event.state for event in record.history)}
+    if decision.state is AlarmState.ACCEPTED and AlarmState.RECOVERED in states:
+        raise UsageProblem(
+            f"{record.id} has recovered: there is no new speed to accept.",
+            "Leave it as it is; where it was a false alarm, `flink-boost alarm reject` or"
+            " `flink-boost alarm environment` says so.",
+        )
     event = AlarmEvent(when=decision.when, state=decision.state, note=decision.reason)
     return record.model_copy(
         update={

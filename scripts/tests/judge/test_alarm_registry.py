@@ -302,6 +302,19 @@ def test_a_person_decides_what_was_told() -> None:
     assert figures([watching], 0).median_delay_nights is None
 
 
+def test_what_has_recovered_cannot_be_accepted_but_be_called_a_false_alarm() -> None:
+    back = seen(first=30, kind="recovery", direction="improvement", effect=1.05)
+    for known in merge(merge((), [seen()], NOW), [seen(), back], LATER):
+        decision = AlarmDecision(state=AlarmState.ACCEPTED, by="me", reason="So.", when=LATER)
+        with pytest.raises(UsageProblem, match="no new speed to accept"):
+            decided(known, decision)
+        for state in (AlarmState.REJECTED, AlarmState.ENVIRONMENT):
+            other = decided(known, decision.model_copy(update={"state": state}))
+            assert other.state is state
+            with pytest.raises(UsageProblem, match="no new speed to accept"):
+                decided(other, decision)
+
+
 def test_alarms_of_the_same_commits_are_one_group() -> None:
     records = merge((), [seen(), seen(series="b", effect=0.8), seen(series="c", first=25)], NOW)
     assert [[one.series for one in group] for group in grouped(records)] == [["c"], ["b", "s"]]
