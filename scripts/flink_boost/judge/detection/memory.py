@@ -13,7 +13,7 @@ from flink_boost.judge.detection.confirmation import Decision
 from flink_boost.judge.detection.confirmed_changes import ConfirmedAlarm, OpenAlarm
 from flink_boost.judge.detection.nights import Night
 
-RULES = 3  # version of the rules by which nights are judged; another one begins with a new night
+RULES = 4  # version of the rules by which nights are judged; another one begins with a new night
 
 Place = Callable[[int], int]
 
