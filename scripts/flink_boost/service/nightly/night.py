@@ -33,7 +33,7 @@ _MEASURING = frozenset(
 )
 _HELD_OVER = frozenset({"upload", "detect"})  # between two that measure, and short
 # What changes what a later step says: where one is done again, so are those.
-_FOLLOWED = frozenset({"measure", "detect", "confirm"})
+_FOLLOWED = frozenset({"canary", "old-against-new", "measure", "detect", "confirm"})
 _FOLLOWING = frozenset({"upload", "detect", "confirm", "profiles", "report", "notify", "prune"})
 _LOOK_AGAIN_SECONDS = 5.0
 _CLOSED_NIGHTS = 14
