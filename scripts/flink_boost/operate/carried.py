@@ -5,7 +5,7 @@ A wheel carries them, so that it works without the source tree::
     <package>/data/lines.toml                       the supported lines
     <package>/data/classes.lock                     the class files that the releases have
     <package>/data/releases.toml                    the releases that have the classes of each
-    <package>/data/jars/flink-boost-<line>-<version>.jar
+    <package>/data/jars/flink-boost-<line>-<version>.jar, and .jar.sha256
     <package>/data/verifiers/<line>.jar             ``InstallationCheck``
     <package>/data/classes/<SHA-256>                stock's class files, as classes.lock names them
     <package>/data/weaver/                          the weaver and ByteBuddy, for ``weave``
@@ -18,8 +18,6 @@ In the source tree the same files are where ``make jars`` and the cache keep the
 from __future__ import annotations
 
 import hashlib
-import zipfile
-import zlib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,6 +25,7 @@ from functools import cache
 from pathlib import Path
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
+from flink_boost.base.files import sha256
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
 from flink_boost.flink.distribution import ensure_example
 from flink_boost.flink.home import opened
@@ -34,6 +33,7 @@ from flink_boost.flink.line_jars import jar_path
 from flink_boost.flink.lines import Line, load_patched
 
 EXAMPLE = "WordCount"
+CHECKSUM_SUFFIX = ".sha256"
 BYTE_BUDDY = "net/bytebuddy/byte-buddy"
 
 
@@ -159,14 +159,14 @@ def _checked(content: bytes, line: Line, name: str) -> bytes:
 
 
 def _whole(jar: Path, next_step: str) -> Path:
-    """A jar that goes into ``lib/``: by the checksums of its entries nothing in it is damaged."""
+    """A jar that goes into ``lib/``, as it was built."""
+    expected = _existing(jar.with_name(f"{jar.name}{CHECKSUM_SUFFIX}"), next_step)
     try:
-        with zipfile.ZipFile(_existing(jar, next_step)) as archive:
-            damaged = archive.testzip()
-    except (OSError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+        is_whole = sha256(_existing(jar, next_step)) == expected.read_text("ascii")
+    except (OSError, UnicodeDecodeError) as error:
         raise BrokenData(f"{jar} cannot be read ({error}).", next_step) from error
-    if damaged is not None:
-        raise BrokenData(f"{jar} is damaged at {damaged}.", next_step)
+    if not is_whole:
+        raise BrokenData(f"{jar} is not the jar that was built.", next_step)
     return jar
 
 

@@ -25,7 +25,7 @@ from flink_boost.flink.profiler import (
     LIBRARY,
     ensure_profiler_jar,
 )
-from flink_boost.operate.carried import EXAMPLE, Carried, of_tree
+from flink_boost.operate.carried import CHECKSUM_SUFFIX, EXAMPLE, Carried, of_tree
 
 _SECONDS = 300.0
 # 1 January 2026, as the build of the jars has it; zip files know nothing before 1980.
@@ -82,7 +82,8 @@ def _stage(root: Path, lines: Sequence[Line], package: Carried, source: Path) ->
         shutil.copy(jar, data / "weaver")
     (data / "weaver" / "NOTICE").write_text(_WEAVERS_NOTICE, encoding="ascii")
     for line in lines:
-        shutil.copy(package.dropin(line), data / "jars")
+        dropin = Path(shutil.copy(package.dropin(line), data / "jars"))
+        dropin.with_name(f"{dropin.name}{CHECKSUM_SUFFIX}").write_text(sha256(dropin), "ascii")
         shutil.copy(package.verifier(line), data / "verifiers" / f"{line.version}.jar")
         for name, checksum in line.classes.items():
             (data / "classes" / checksum).write_bytes(package.stock_class(line, name))

@@ -135,10 +135,13 @@ BACK = alarm(
 )  # fmt: skip
 
 
+@pytest.mark.parametrize("before", [{}, {"a3": "watching"}])
 @pytest.mark.parametrize("state", ["accepted", "rejected", "environment"])
-def test_a_way_back_of_what_people_had_decided_is_told_once(state: str) -> None:
+def test_a_way_back_of_what_people_had_decided_is_told_once(
+    state: str, before: dict[str, str]
+) -> None:
     alarms = [alarm(id="a1", state=state), BACK]
-    tonight = report(alarms=alarms, alarms_before={"a1": state})
+    tonight = report(alarms=alarms, alarms_before={"a1": state, **before})
     news = news_of(tonight)
     assert news.headline == "1 benchmark as fast as before again."
     (change,) = news.changes

@@ -26,7 +26,7 @@ from flink_boost.judge.tracks import build_tracks, newest_runs
 from flink_boost.measure.model import Cell
 from flink_boost.measure.summary import summarise
 from flink_boost.service.detect.alarm_registry import AlarmRegistry, after_night
-from flink_boost.service.detect.anchor_reruns import agreements, hold
+from flink_boost.service.detect.anchor_reruns import agreements, drifts, hold
 from flink_boost.service.detect.confirming import Findings, NightReruns, confirm
 from flink_boost.service.detect.reruns.rerun_journal import RerunJournal
 
@@ -48,20 +48,21 @@ class Months:
         self.builds = MadeBuilds(folder / "jars", failing)
         self.registry = AlarmRegistry()
 
-    def night(self, count: int, bench: MadeReruns | None = None) -> Findings:
+    def night(self, count: int, bench: MadeReruns | None = None, pairs: int = 600) -> Findings:
         tracks = build_tracks(self.runs[:count])
         reruns = NightReruns(
             self.results,
             self.builds,
             "flink-boost",
             bench or MadeReruns(self.levels),
-            pairs=600,
+            pairs=pairs,
             now=lambda: NOW,
         )
         tonight = newest_runs(tracks, "box-1")
         found = confirm(tracks, self.results, reruns, tonight)
-        agreed = agreements(self.registry.alarms)
-        findings = hold(found, self.results, reruns, tonight, agreed)
+        alarms = self.registry.alarms
+        agreed, drifting = agreements(alarms), drifts(alarms)
+        findings = hold(found, self.results, reruns, tonight, agreed, drifting)
         self.registry = after_night(self.registry, findings, NOW + timedelta(days=count))
         return findings
 
@@ -242,8 +243,8 @@ def test_what_people_accepted_stays_the_anchor_though_they_take_it_back(
     assert (still.effect, still.growth) == (alarm.effect, alarm.growth)
 
 
-def decide(months: Months, alarm: AlarmRecord, state: AlarmState) -> None:
-    when = months.runs[NIGHTS].info.started - timedelta(hours=1)
+def decide(months: Months, alarm: AlarmRecord, state: AlarmState, night: int = NIGHTS) -> None:
+    when = months.runs[night].info.started - timedelta(hours=1)
     decision = AlarmDecision(state=state, by="x", reason="It has to be.", when=when)
     months.registry = months.registry.replaced(decided(alarm, decision))
 

@@ -34,7 +34,7 @@ from flink_boost.service.nightly.night import (
     resumed,
 )
 from flink_boost.service.nightly.night_journal import NightJournal
-from flink_boost.service.nightly.night_parts import Parts
+from flink_boost.service.nightly.night_parts import Parts, StepSkipped
 from flink_boost.service.nightly.night_plan import NightPlan, PlannedStep
 from flink_boost.service.nightly.service import NightService
 from flink_boost.service.retention.retention_settings import Retention
@@ -147,6 +147,40 @@ def test_what_hangs_on_a_step_that_failed_is_done_again_after_it(
     assert done == [failing, *again]
     sitting(night)
     assert done == []
+
+
+@pytest.mark.parametrize("box_fails", [False, True])
+def test_a_step_that_has_nothing_to_do_undoes_nothing(tmp_path: Path, box_fails: bool) -> None:
+    """As where no canary is kept, which is so in most nights."""
+    kinds = ("box", "canary", "measure", "upload", "confirm", "report", "notify")
+    needs = {"canary": ("box",), "confirm": ("box",)}
+    steps = tuple(PlannedStep(kind, kind, "", 1.0, needs=needs.get(kind, ())) for kind in kinds)
+    journal = NightJournal(tmp_path / "nights")
+    failing, done = {"upload"}, list[str]()
+
+    def act(night: NightRecord, step: PlannedStep) -> tuple[NightRecord, str]:
+        if step.kind == "canary":
+            raise StepSkipped("no canary is kept")
+        if step.kind in failing:
+            raise EnvironmentProblem("It does not answer.", "Try again.")
+        done.append(step.kind)
+        return night, ""
+
+    def sitting(night: NightRecord) -> NightRecord:
+        done.clear()
+        acts: dict[str, Act] = dict.fromkeys(kinds, act)
+        waiting = Waiting(tmp_path / "lock", 60)
+        begun = resumed(night, kinds)
+        plan = NightPlan(steps, ())
+        return carry_out(begun, plan, acts, journal, tmp_path, waiting, lambda _: None).night
+
+    night = sitting(NightRecord(box="box-1", night=NIGHT, slot=SLOT))
+    assert done == [kind for kind in kinds if kind not in ("canary", "upload")]
+    failing = {"box"} if box_fails else set()
+    night = sitting(night)
+    assert set(done) <= {"box", "upload"}
+    assert night.step("confirm").state is StepState.DONE
+    assert journal.load(NIGHT).step("notify").state is StepState.DONE
 
 
 def test_who_is_killed_while_a_closed_night_is_told_tells_of_it_again(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ class Anchor:
     ``suspected`` night once more, and takes the place of what was told before.
 
     ``agreed`` says which night people had agreed to before a night, if any, and ``released`` which
-    one was the last of a release.
+    one was the last of a release, but for one while a drift is open: its way back would be news.
     """
 
     def __init__(
@@ -119,14 +119,9 @@ class Anchor:
             self._growing = None
 
     def _release_before(self, night: int) -> int | None:
-        """None while a drift is open, nor one from before it was back.
-
-        Against the level of such a release its way back would be something new.
-        """
+        """None from before what had crept was back: held against it that would be news."""
         release = self._released(night)
-        if release is None or release < self._back or abs(self._crept) >= LEAST:
-            return None
-        return release
+        return None if release is None or release < self._back else release
 
     @property
     def _steps(self) -> float:

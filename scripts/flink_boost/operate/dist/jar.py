@@ -173,7 +173,7 @@ def _merge(base: BinaryIO, ours: BinaryIO, dist: Path, write: Write) -> None:
     if len(records) > _MOST_ENTRIES or position + len(directory) > _LARGEST:
         raise BrokenData(
             f"{dist} has too many entries, or is too large, for the simple kind of zip file.",
-            "Teach flink_boost/operate/dist/jar.py.the other kind.",
+            "Teach flink_boost/operate/dist/jar.py the other kind.",
         )
     write(directory)
     counts = (0, 0, len(records), len(records))

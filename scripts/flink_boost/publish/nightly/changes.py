@@ -139,7 +139,9 @@ _UNDECIDED = ("recovered", "retired")  # ends that no person has brought about
 def _has_returned(alarm: ReportedAlarm, report: NightReport) -> bool:
     """Whether it is a way back that is new, of a benchmark without an alarm that it has ended."""
     before = report.alarms_before
-    is_new = alarm.id not in before and (bool(before) or alarm.told == report.night.night)
+    # It may have been a suspicion, of which nobody was told.
+    was_unknown = before.get(alarm.id) in (None, "watching")
+    is_new = was_unknown and (bool(before) or alarm.told == report.night.night)
     if alarm.kind != "recovery" or not is_new:
         return False
     return not any(

@@ -14,8 +14,8 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from flink_boost.judge.alarm_record import AlarmRecord, AlarmState
-from flink_boost.judge.detection.anchor import Anchor
+from flink_boost.judge.alarm_record import CURRENT, AlarmRecord, AlarmState
+from flink_boost.judge.detection.anchor import Anchor, Hold
 from flink_boost.judge.detection.confirmed_changes import ConfirmedAlarm
 from flink_boost.judge.detection.memory import AnchorMemory, nights_of, placed_alarm
 from flink_boost.judge.detection.suspicion import LEARNING_NIGHTS
@@ -47,25 +47,35 @@ def agreements(records: Sequence[AlarmRecord]) -> Mapping[str, tuple[Agreement, 
     return found
 
 
+def drifts(records: Sequence[AlarmRecord]) -> frozenset[str]:
+    """Keys of the tracks with a drift that nobody has decided and nothing has taken back."""
+    return frozenset(one.series for one in records if one.kind == "drift" and one.state in CURRENT)
+
+
 def hold(
     findings: Findings,
     results: Path,
     reruns: NightReruns | None,
     tonight: Collection[str],
     agreed: Mapping[str, Sequence[Agreement]],
+    drifting: Collection[str],
 ) -> Findings:
     """The findings with what has crept, and with what kept a track from being held.
 
     Of the tracks of ``tonight`` the one that has waited longest is rerun against its anchor, and
-    each in which another small change was confirmed.
+    each in which another small change was confirmed. Where a track is ``drifting``, no release is
+    its anchor.
     """
     journals = {one.track.key: RerunJournal(results, one.track.key) for one in findings.tracks}
-    turn = _turn(findings.tracks, journals, tonight)
+    turn = _turn(findings.tracks, journals, tonight, reruns)
     tracks = []
     for one in findings.tracks:
         key = one.track.key
         asked = reruns if one.track.runs[-1].run_id in tonight else None
-        tracks.append(_held(one, journals[key], asked, agreed.get(key, ()), is_turn=key == turn))
+        released = _released(one.track) if key not in drifting else lambda _: None
+        anchored = partial(Anchor, agreed=_agreed_to(one.track, agreed.get(key, ())))
+        anchored = partial(anchored, released=released)
+        tracks.append(_held(one, journals[key], asked, anchored, is_turn=key == turn))
     if reruns is None:
         return replace(findings, tracks=tuple(tracks))
     return replace(
@@ -77,13 +87,14 @@ def _turn(
     tracks: Sequence[WatchedTrack],
     journals: Mapping[str, RerunJournal],
     tonight: Collection[str],
+    reruns: NightReruns | None,
 ) -> str | None:
     """The key of the track whose turn it is: that of this night, if there was one already."""
     waiting = []
     for one in tracks:
         track, newest = one.track, len(one.track.runs) - 1
         young = len(track.nights) < LEARNING_NIGHTS
-        if young or one.pending is not None or track.runs[newest].run_id not in tonight:
+        if young or _is_undecided(one, reruns) or track.runs[newest].run_id not in tonight:
             continue
         if track.nights[-1].number != newest:  # nothing is asked of a night without a pair
             continue
@@ -94,11 +105,20 @@ def _turn(
     return min(waiting)[-1] if waiting else None
 
 
+def _is_undecided(watched: WatchedTrack, reruns: NightReruns | None) -> bool:
+    """Whether a change may be told as a step yet: the anchor would take it for one that crept.
+
+    Not where a suspicion waits because its build cannot be made: it may do so for ever.
+    """
+    has_its_turn_yet = watched.waits and reruns is not None and reruns.is_used_up
+    return watched.pending is not None or has_its_turn_yet
+
+
 def _held(
     watched: WatchedTrack,
     journal: RerunJournal,
     reruns: NightReruns | None,
-    agreed: Sequence[Agreement],
+    anchored: Callable[[Hold], Anchor],
     *,
     is_turn: bool,
 ) -> WatchedTrack:
@@ -117,7 +137,7 @@ def _held(
             return ()
         return reruns.answer(track, journal, runs[before], runs[after], pairs, held=True)
 
-    anchor = Anchor(ask, _agreed_to(track, agreed), _released(track))
+    anchor = anchored(ask)
     lines = [*journal.nights[: watched.kept], *watched.judged]
     place = NightNumbers(track, lines)
     first = _go_on(anchor, track, lines, place)
@@ -132,7 +152,7 @@ def _held(
             newer.append(line)
             continue
         seen = line.told and placed_alarm(line.told, partial(place.next_number, line.runs))
-        is_pending = number == newest and watched.pending is not None
+        is_pending = number == newest and _is_undecided(watched, reruns)
         before = anchor.memory
         told = anchor.after(nights[number], seen, is_pending=is_pending)
         held = _as_held(track, told, None if anchor.memory == before else anchor.memory)

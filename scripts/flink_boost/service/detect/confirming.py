@@ -100,6 +100,11 @@ class NightReruns:
         """Pairs that this night still has."""
         return max(0, self._most - self.used)
 
+    @property
+    def is_used_up(self) -> bool:
+        """Whether no suspicion is rerun any more in this night."""
+        return self._left_for(held=False) == 0
+
     def _left_for(self, *, held: bool) -> int:
         kept = 0 if held else max(0, self._kept_for_anchors - self._used_by_anchors)
         return max(0, self.left - kept)

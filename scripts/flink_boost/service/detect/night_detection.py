@@ -18,7 +18,7 @@ from flink_boost.service.detect.alarm_registry import (
     registry_lock,
     store_registry,
 )
-from flink_boost.service.detect.anchor_reruns import agreements, hold
+from flink_boost.service.detect.anchor_reruns import agreements, drifts, hold
 from flink_boost.service.detect.confirming import (
     NIGHT_PAIRS,
     Findings,
@@ -58,8 +58,8 @@ def confirm_tonight(
     )
     wanted = newest_runs(tracks, means.box) if tonight is None else tonight
     found = confirm(tracks, results, reruns, wanted)
-    agreed = agreements(load_registry(build).alarms)
-    findings = hold(found, results, reruns, wanted, agreed)
+    alarms = load_registry(build).alarms
+    findings = hold(found, results, reruns, wanted, agreements(alarms), drifts(alarms))
     # Not held while something is measured: a person may decide about an alarm meanwhile.
     with registry_lock(build):
         registry = after_night(

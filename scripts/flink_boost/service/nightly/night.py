@@ -98,9 +98,12 @@ def carry_out(
             tell(f"[{number}/{len(plan.steps)}] {step.name}" + (f", {left}" if left else ""))
             if step.kind in ("report", "notify"):
                 night = judged(_counted(night, journal, results), final=True)
-            if step.kind in _FOLLOWED:
-                night = _waiting_again(night, plan.steps[number:])
+            before, later = night, plan.steps[number:]
+            if step.kind in _FOLLOWED and not _lacking(night, step):
+                night = _waiting_again(night, later)
             night = _take(night, step, acts[step.kind], journal, waiting, problems, tell)
+            if night.step(step.name).state is StepState.SKIPPED:
+                night = _as_before(night, before, later)
     night = judged(_counted(night, journal, results), final=True)
     journal.write(night)
     return NightEnd(night, tuple(problems))
@@ -127,6 +130,20 @@ def _is_left(night: NightRecord, plan: NightPlan, step: PlannedStep) -> bool:
     return False
 
 
+def _as_before(
+    night: NightRecord, before: NightRecord, later: Sequence[PlannedStep]
+) -> NightRecord:
+    """What hangs on a step that had nothing to do stays as it was."""
+    for step in later:
+        night = night.with_step(before.step(step.name))
+    return night
+
+
+def _lacking(night: NightRecord, step: PlannedStep) -> list[str]:
+    """The steps that it needs and that are not done."""
+    return [name for name in step.needs if night.step(name).state is not StepState.DONE]
+
+
 def _take(
     night: NightRecord,
     step: PlannedStep,
@@ -137,8 +154,7 @@ def _take(
     tell: Tell,
 ) -> NightRecord:
     record = night.step(step.name)
-    lacking = [name for name in step.needs if night.step(name).state is not StepState.DONE]
-    if lacking:
+    if lacking := _lacking(night, step):
         why = f"{lacking[0]} {night.step(lacking[0]).state.value}"
         tell(f"  skipped: {why}")
         skipped = StepRecord(name=step.name, state=StepState.SKIPPED, note=f"skipped: {why}")
