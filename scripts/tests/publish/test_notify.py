@@ -145,6 +145,30 @@ def test_a_night_that_went_on_is_told_again_and_each_of_its_ends_once(tmp_path: 
         assert len(server.taken) == 3
 
 
+def test_what_a_night_says_more_of_alarms_when_it_goes_on_is_told_once(tmp_path: Path) -> None:
+    """Its report says so from then on, so that no later night would."""
+    before = {"a1": "open", "a2": "open"}
+
+    def tonight(state: str, *closed: str) -> NightReport:
+        alarms = [alarm(id=one, state="recovered" if one in closed else "open") for one in before]
+        reason = "" if state == "complete" else "a benchmark failed"
+        record = night(state=state, reason=reason)
+        return report(alarms=alarms, alarms_before=before, night=record)
+
+    with slack_server() as server:
+        for one in (
+            tonight("short"),
+            tonight("short", "a1"),
+            tonight("short", "a1"),
+            tonight("complete", "a1", "a2"),
+            tonight("complete", "a1", "a2"),
+        ):
+            tell(tmp_path, server, one)
+        said = [json.dumps(taken) for taken in server.taken]
+    counts = [text.count("is as fast as before again") for text in said]
+    assert [count for count in counts if count] == [1, 1]
+
+
 def test_too_many_requests_are_waited_for(tmp_path: Path) -> None:
     naps = Naps()
     with slack_server((429, "rate_limited", ("Retry-After", "7"))) as server:

@@ -68,8 +68,9 @@ def due_messages(
     for change in fresh:
         groups.setdefault(change.alarm.commits, []).append(change)
     messages = [_of_alarms(report, group) for group in groups.values()]
-    if news.troubles or news.found or news.closed or news.returned or news.moved:
-        messages.append(_of_night(report, news))
+    ended = [one for one in _ended(news) if one[0] not in told]
+    if news.troubles or ended or news.moved:
+        messages.append(_of_night(report, news, ended))
     slot = report.night.slot
     if not messages and (last_told is None or slot - last_told >= DIGEST_AFTER):
         messages.append(_digest(report, earlier))
@@ -128,23 +129,36 @@ def _of_alarms(report: NightReport, group: Sequence[NightChange]) -> Message:
     )
 
 
-def _of_night(report: NightReport, news: NightNews) -> Message:
+def _ended(news: NightNews) -> list[tuple[str, NightChange]]:
+    """What has become of alarms, with what a channel that was told of it is known by."""
+    found = [(f"{change.alarm.id}+found", change) for change in news.found]
+    others = (*news.closed, *news.returned)
+    return found + [(f"{change.alarm.id}+{change.alarm.state}", change) for change in others]
+
+
+def _of_night(
+    report: NightReport, news: NightNews, ended: Sequence[tuple[str, NightChange]]
+) -> Message:
     lines = [news.moved] if news.moved else []
     lines += list(news.troubles[:_MOST_LINES]) + _rest(len(news.troubles))
-    others = (*news.found, *news.closed, *news.returned)
-    for change in others[:_MOST_LINES]:
+    for _, change in ended[:_MOST_LINES]:
         lines.append(f"{change.title}. {change.size}; {change.whose}")
-    lines += _rest(len(others))
+    lines += _rest(len(ended))
     night, state = report.night.night, report.night.state
+    # A night of which it was told that it is short, or missing, may be gone on with and end, or
+    # say more of alarms and be short again.
+    key = f"night-{night}" if state == "complete" else f"night-{night}-{state}"
+    if parts := sorted(part for part, _ in _ended(news)):
+        key += "-" + hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     return Message(
-        # A night of which it was told that it is short, or missing, may be gone on with and end.
-        key=f"night-{night}" if state == "complete" else f"night-{night}-{state}",
+        key=key,
         kind="night",
         made=report.night.slot,
         night=report.night.night,
         subject=f"flink-boost, night {report.night.night} on {report.night.box}: {news.headline}",
         lines=tuple(lines),
         links=_links(report, None),
+        alarms=tuple(part for part, _ in ended),
     )
 
 
