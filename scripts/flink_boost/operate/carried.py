@@ -30,7 +30,7 @@ from flink_boost.base.places import CARRIED, PROJECT_ROOT
 from flink_boost.flink.distribution import ensure_example
 from flink_boost.flink.home import opened
 from flink_boost.flink.line_jars import jar_path
-from flink_boost.flink.lines import Line, load_patched
+from flink_boost.flink.lines import Line, load_lines, load_patched
 
 EXAMPLE = "WordCount"
 CHECKSUM_SUFFIX = ".sha256"
@@ -97,7 +97,11 @@ def of_tree(version: str, root: Path = PROJECT_ROOT) -> Carried:
         return _checked(content, line, name)
 
     def weaver() -> tuple[Path, ...]:
-        built = sorted((root / "weaver" / "target").glob(f"*/flink-boost-weaver-{version}.jar"))
+        # All lines build it; what is left of a line that is no more, or not built lately, is old.
+        lines = load_lines(root / "lines.toml")
+        jars = (root / "weaver" / "target").glob(f"*/flink-boost-weaver-{version}.jar")
+        ours = (jar for jar in jars if jar.parent.name in lines)
+        built = sorted(ours, key=lambda jar: jar.stat().st_mtime_ns)
         byte_buddy = sorted((root / ".cache" / "m2" / BYTE_BUDDY).glob("*/byte-buddy-*.jar"))
         wanted = f"byte-buddy-{_byte_buddy_version(root)}.jar"
         found = (

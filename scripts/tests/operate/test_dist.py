@@ -41,11 +41,12 @@ from flink_boost.base.errors import (
     VendorFlink,
 )
 from flink_boost.base.files import exclusive_lock, sha256
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.dropin import ASIDE, RECORD
 from flink_boost.flink.lines import Line, PinnedFile
 from flink_boost.operate.dist import jar as dist_jar
-from flink_boost.operate.dist.build import PAGE, Tarball, Variant, build_tarball
+from flink_boost.operate.dist.build import PAGE, Tarball, Variant, build_tarball, kill_switch
 from flink_boost.operate.dist.jar import write_replaced
 from flink_boost.operate.dist.tarball import EPOCH, write_tarball
 from flink_boost.operate.verify import judge_jar
@@ -251,6 +252,31 @@ def test_the_start_page_says_what_differs_and_how_to_undo_it(
         assert "-Dflink.boost.mode=off" in page
         for pin in inputs.write_packages().distribution:
             assert pin.sha256 in page
+
+
+def test_the_start_page_names_the_kill_switch_that_the_release_reads() -> None:
+    page = (PROJECT_ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
+    for version, releases in {
+        "1.9.3": "1.9 to 1.16",
+        "1.16.3": "1.9 to 1.16",
+        "1.17.0": "1.17",
+        "1.18.1": "1.18",
+        "1.19.3": "1.19 and later",
+        "2.3.0": "1.19 and later",
+    }.items():
+        option, _, file = kill_switch(version).rpartition(" in ")
+        assert f"\n- {releases}: {option}" in page, version
+        assert file == f"`conf/{'config' if 'later' in releases else 'flink-conf'}.yaml`"
+
+
+def test_what_a_killed_call_left_stops_no_other(inputs: Inputs) -> None:
+    target = inputs.build().path
+    left = target.with_name(f".{target.name}.sha256.abcdefgh.partial")
+    left.touch()
+    target.with_name(f".{target.name}.folder").mkdir()
+    target.unlink()
+    assert inputs.build().path == target
+    assert not left.exists()
 
 
 def test_owners_times_modes_and_the_header_say_nothing_about_the_builder(inputs: Inputs) -> None:

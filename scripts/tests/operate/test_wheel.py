@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -27,7 +28,7 @@ from flink_boost.base.files import sha256
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import Line
 from flink_boost.flink.profiler import CONVERTER, LIBRARY
-from flink_boost.operate.carried import of_tree, of_wheel
+from flink_boost.operate.carried import BYTE_BUDDY, of_tree, of_wheel
 from flink_boost.operate.wheel import build_wheel
 from suites.selection import built_lines
 
@@ -215,6 +216,22 @@ def test_its_jars_are_those_that_were_built(
         with pytest.raises(BrokenData, match="is not the jar that was built") as problem:
             package.dropin(LINE)
         assert problem.value.next_step == "Install the wheel anew."
+
+
+def test_the_weaver_is_the_one_that_was_built_last_for_a_line_that_is_there(tmp_path: Path) -> None:
+    for name in ("lines.toml", "pom.xml"):
+        shutil.copy(PROJECT_ROOT / name, tmp_path)
+    buddy = next(jar for jar in CARRIED.weaver() if jar.name.startswith("byte-buddy"))
+    kept = tmp_path / ".cache" / "m2" / BYTE_BUDDY / buddy.parent.name / buddy.name
+    kept.parent.mkdir(parents=True)
+    kept.touch()
+    for age, line in enumerate(("9.9.0", "1.20.5", "2.3.0")):  # the newest first
+        jar = tmp_path / "weaver" / "target" / line / f"flink-boost-weaver-{VERSION}.jar"
+        jar.parent.mkdir(parents=True)
+        jar.touch()
+        os.utime(jar, (1_000_000 - age, 1_000_000 - age))
+    weaver, *_ = of_tree(VERSION, tmp_path).weaver()
+    assert weaver.parent.name == "1.20.5"
 
 
 def test_it_profiles_with_the_profiler_that_it_carries(program: Path, tmp_path: Path) -> None:

@@ -30,11 +30,13 @@ from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import exclusive_lock, publish, sha256, write_durably
 from flink_boost.flink.home import FlinkHome, choose_line, open_home
 from flink_boost.flink.lines import Line
+from flink_boost.flink.versions import version_key
 from dataclasses import dataclass
 from pathlib import Path
 import jinja2
 from flink_boost.base.files import sha256
 from flink_boost.flink.lines import Line
+from flink_boost.flink.versions import version_key
 
 PAGE = "FLINK-BOOST.md"
 
@@ -110,7 +112,8 @@ def build_tarball(
 def _alone_aside(target: Path) -> Iterator[Path]:
     """A folder to prepare it in; what a killed call left, hundreds of megabytes, goes first."""
     for left in target.parent.glob(f".{target.name}.*"):
-        shutil.rmtree(left)
+        # Also the half of a checksum's file, which is none.
+        shutil.rmtree(left) if left.is_dir() else left.unlink()
     with prepared_aside(target) as aside:
         yield aside
 
@@ -195,5 +198,19 @@ def start_page(contents: PageContents) -> str:
         line=contents.line,
         ours=contents.ours.name,
         ours_sha256=sha256(contents.ours),
-        old_configuration=contents.line.version.startswith("1.9."),
+        lists_factories=contents.line.version.startswith("1.9."),
+        kill_switch=kill_switch(contents.line.version),
     )
+
+
+def kill_switch(version: str) -> str:
+    """What switches our code off in a release, and in which file, as docs/operating.md has it."""
+    release = version_key(version)[:2]
+    if release >= (1, 19):
+        return "`env.java.default-opts.all: -Dflink.boost.mode=off` in `conf/config.yaml`"
+    if release == (1, 18):
+        option = "`-Dflink.boost.mode=off` at the beginning of `env.java.opts.all`"
+    else:
+        key = "env.java.opts.all" if release == (1, 17) else "env.java.opts"
+        option = f"`{key}: -Dflink.boost.mode=off`"
+    return f"{option} in `conf/flink-conf.yaml`"
