@@ -219,7 +219,7 @@ def test_its_jars_are_those_that_were_built(
 
 
 def test_the_weaver_is_the_one_that_was_built_last_for_a_line_that_is_there(tmp_path: Path) -> None:
-    for name in ("lines.toml", "pom.xml"):
+    for name in ("lines.toml", "classes.lock", "pom.xml"):
         shutil.copy(PROJECT_ROOT / name, tmp_path)
     buddy = next(jar for jar in CARRIED.weaver() if jar.name.startswith("byte-buddy"))
     kept = tmp_path / ".cache" / "m2" / BYTE_BUDDY / buddy.parent.name / buddy.name
