@@ -108,6 +108,14 @@ class OwnBuildTest {
         }
     }
 
+    /** As JDK 17 compiles what a release has been compiled of by JDK 8, and the other way round. */
+    @Test
+    void aCastMoreOrLessIsTheCompilers() throws IOException {
+        String change =
+                "return \"one \" + gauge.unit; => return \"one \" + (String) (Object) gauge.unit;";
+        assertThat(build.answer(changed(change), 11, "-g:none").differences()).isEmpty();
+    }
+
     @Test
     void theBytesAreTheSameEveryTime() throws IOException {
         Path first = folder.resolve("first.jar");
