@@ -115,6 +115,15 @@ def test_what_hangs_on_a_new_measurement_is_done_again_also_after_a_kill(tmp_pat
     assert done == ["confirm", "report", "notify"]
 
 
+def test_halves_of_files_that_a_killed_call_left_go(tmp_path: Path) -> None:
+    journal = begun(tmp_path)
+    half = journal.folder / NIGHT / ".night.json.abcdefgh.partial"
+    half.write_text("{")
+    journal.write(journal.load(NIGHT))
+    assert not half.exists()
+    assert journal.load(NIGHT).night == NIGHT
+
+
 @pytest.mark.parametrize("failing", ["canary", "old-against-new", "detect", "confirm"])
 def test_what_hangs_on_a_step_that_failed_is_done_again_after_it(
     tmp_path: Path, failing: str

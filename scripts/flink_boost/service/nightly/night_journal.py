@@ -11,7 +11,13 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from flink_boost.base.errors import BrokenData, NightRunning
-from flink_boost.base.files import exclusive_lock, make_folder, refuse_root, write_durably
+from flink_boost.base.files import (
+    PARTIAL_SUFFIX,
+    exclusive_lock,
+    make_folder,
+    refuse_root,
+    write_durably,
+)
 from flink_boost.measure.model import Frozen
 from flink_boost.measure.night_record import (
     NIGHT_PATTERN,
@@ -70,9 +76,15 @@ class NightJournal:
         self.write(night)
 
     def write(self, night: NightRecord) -> None:
-        """Replaces the record of a night."""
-        make_folder(self.folder / night.night)
-        write_durably(self.folder / night.night / _NIGHT, night.model_dump_json(indent=1) + "\n")
+        """Replaces the record of a night; halves that a killed call left beside it go.
+
+        The caller holds the journal, so that none is being written.
+        """
+        folder = self.folder / night.night
+        make_folder(folder)
+        for half in folder.glob(f".*{PARTIAL_SUFFIX}"):
+            half.unlink()
+        write_durably(folder / _NIGHT, night.model_dump_json(indent=1) + "\n")
 
     def write_runs(self, night: str, runs: Runs) -> None:
         """Replaces which runs a night has."""
