@@ -25,6 +25,7 @@ from flink_boost.service.requests.desk import Desk
 from flink_boost.service.requests.queue import MOST_ATTEMPTS, RequestQueue
 from flink_boost.service.requests.request import Measured, RequestOrder
 from flink_boost.service.requests.request_states import Event, RequestState
+from flink_boost.service.requests.service_settings import MostAsked
 from flink_boost.service.requests.serving import Serving, standing_still
 from flink_boost.service.requests.worker import GIVEN_UP_AFTER, LOST_AFTER, Worker
 from requesting.memory_hub import MemoryHub, pull
@@ -707,6 +708,18 @@ def test_an_order_that_is_not_allowed_any_more_is_refused_by_the_worker(place: P
 
     assert place.worked == 0
     assert states(place.queue) == [RequestState.FAILED]
+
+
+def test_what_is_usual_is_allowed_however_few_pairs_that_are(place: Place) -> None:
+    bounds = MostAsked(usual_pairs=2).bounds()
+    place.hub.write(ASK)
+    replace(place.desk, bounds=bounds).once()
+    worker = place.worker()
+    worker.bounds = bounds
+    assert worker.once()
+
+    assert states(place.queue) == [RequestState.DONE]
+    assert place.queue.latest(1)[0].order.pairs == 2
 
 
 def test_a_worker_that_is_stopped_hands_its_request_back(place: Place) -> None:

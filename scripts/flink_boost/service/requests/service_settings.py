@@ -35,10 +35,11 @@ class MostAsked(Frozen):
 
     def bounds(self) -> Bounds:
         """The same for the parser and the worker."""
+        usual = min(self.usual_pairs, self.pairs)
         return Bounds(
             pairs=self.pairs,
-            usual_pairs=min(self.usual_pairs, self.pairs),
-            least_pairs=min(Bounds.least_pairs, self.pairs),
+            usual_pairs=usual,
+            least_pairs=min(Bounds.least_pairs, usual),
             benchmarks=self.benchmarks,
             minutes=self.minutes,
         )
