@@ -565,6 +565,29 @@ def test_a_token_that_was_renewed_in_its_file(server: GitHubDouble, tmp_path: Pa
     assert hub.pull_request(7)
 
 
+def test_a_token_whose_file_is_away_is_waited_for_and_costs_no_request(
+    server: GitHubDouble, tmp_path: Path
+) -> None:
+    file = tmp_path / "token"
+    file.write_text("first\n")
+    file.chmod(0o600)
+    server.state.tokens = {"second": "bench-account"}
+    environ = {
+        "FLINK_BOOST_GITHUB_API": server.url,
+        "FLINK_BOOST_GITHUB_TOKEN_FILE": str(file),
+    }
+    hub = open_repository("apache/flink-boost", environ)
+    file.unlink()
+    with pytest.raises(HubAway, match="cannot be read"):
+        hub.pull_request(7)
+    file.write_text("")
+    file.chmod(0o600)
+    with pytest.raises(HubAway, match="holds no"):
+        hub.pull_request(7)
+    file.write_text("second\n")
+    assert hub.pull_request(7)
+
+
 def test_a_github_app(server: GitHubDouble, tmp_path: Path) -> None:
     key = rsa.generate_private_key(65537, 2048)
     server.state.app_key = key.public_key().public_bytes(

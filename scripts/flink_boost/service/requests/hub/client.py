@@ -16,7 +16,13 @@ from urllib.parse import urljoin, urlsplit
 
 import httpx
 
-from flink_boost.base.errors import AccountRefused, HubAway, HubRefused, PullRequestRefused
+from flink_boost.base.errors import (
+    AccountRefused,
+    HubAway,
+    HubRefused,
+    PullRequestRefused,
+    UsageProblem,
+)
 from flink_boost.service.requests.hub.account import SET_ACCOUNT, HubAccount
 from flink_boost.service.requests.hub.rate_limit import RateLimit
 from flink_boost.service.requests.hub.waiting import UNSAID_SECONDS, seconds_to_wait
@@ -229,7 +235,10 @@ class GitHubClient:
         if self._account.app:
             self._github = self._signed()  # forgets the App's tokens, which may be withdrawn
             return True
-        renewed = self._account.renewed()
+        try:
+            renewed = self._account.renewed()
+        except UsageProblem as error:  # who renews it may be at it: no fault of any request
+            raise HubAway(error.message, error.next_step) from error
         if renewed is None:
             return False
         self._account = renewed
