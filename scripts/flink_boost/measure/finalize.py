@@ -8,7 +8,7 @@ before there were summaries, and keep it if they may write.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -35,11 +35,16 @@ def finish(results: Path, info: RunInfo) -> RunState:
     return reached
 
 
-def reopen(results: Path, info: RunInfo) -> str:
+def reopen(
+    results: Path,
+    info: RunInfo,
+    failed: Callable[[fork_files.PlannedFork], bool] = lambda _: False,
+) -> str:
     """Prepares a run for measuring what is missing: sets damaged fork files aside.
 
     Of a run that had ended, the other half of a missing fork is set aside as well: the box may be
-    in another mood by now, and only halves that are measured together cancel it out.
+    in another mood by now, and only halves that are measured together cancel it out. ``failed``
+    tells of a missing fork that it stays missing, so that its other half stays as it is.
 
     Returns a sentence about what was set aside, or nothing. Raises ``UsageProblem`` for an
     abandoned run, ``BrokenData`` where its forks cannot be unpacked. The caller holds
@@ -54,13 +59,13 @@ def reopen(results: Path, info: RunInfo) -> str:
     packing.unpack(results / info.run_id)
     damaged = [one for one in missing if one.damage]
     for one in damaged:
-        planned = fork_files.PlannedFork(one.pair, one.side, one.cell)
         # One that was packed is aside already, in its archive.
-        if os.path.lexists(fork_files.json_path(results, info.run_id, planned)):
+        if os.path.lexists(fork_files.json_path(results, info.run_id, _planned(one))):
             fork_files.set_aside(results, info, one)
     if is_final and missing:
         store.set_state(results, info.run_id, RunState.WITH_FAILURES)
-        _set_halves_aside(results, info, missing)
+        again = [one for one in missing if not failed(_planned(one))]
+        _set_halves_aside(results, info, again, missing)
     if not damaged:
         return ""
     folder = results / info.run_id / packing.DAMAGED
@@ -81,8 +86,15 @@ def extend(results: Path, info: RunInfo, pairs: int) -> RunInfo:
     return longer
 
 
-def _set_halves_aside(results: Path, info: RunInfo, missing: Sequence[MissingFork]) -> None:
-    pairs = {(one.cell, one.pair) for one in missing}
+def _planned(missing: MissingFork) -> fork_files.PlannedFork:
+    return fork_files.PlannedFork(missing.pair, missing.side, missing.cell)
+
+
+def _set_halves_aside(
+    results: Path, info: RunInfo, again: Sequence[MissingFork], missing: Sequence[MissingFork]
+) -> None:
+    """Of the pairs that are measured ``again`` those halves that are there."""
+    pairs = {(one.cell, one.pair) for one in again}
     absent = {(one.cell, one.pair, one.side) for one in missing}
     for planned in fork_files.planned_forks(info):
         place = (planned.cell, planned.pair)

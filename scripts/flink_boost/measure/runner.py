@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -147,8 +147,11 @@ def run_missing_forks(
     clock: Callable[[], float] = time.monotonic,
     launch: ForkLaunch | None = None,
     first_pair: int = 1,
+    only: Collection[fork_files.PlannedFork] | None = None,
 ) -> None:
     """Runs every planned fork from that pair on that has no result yet, and ends the run.
+
+    ``only``: no other forks are tried than these.
 
     ``timeout`` is for one fork, in seconds; by default it follows from the fork's own iterations.
     ``launch`` starts the forks, by default as processes of ours.
@@ -158,7 +161,9 @@ def run_missing_forks(
     fork_files.discard_attempts(results, info.run_id)
     timings = dict(zip(info.cells, info.timings, strict=True))
     missing = [
-        planned for planned in fork_files.missing_forks(results, info) if planned.pair >= first_pair
+        planned
+        for planned in fork_files.missing_forks(results, info)
+        if planned.pair >= first_pair and (only is None or planned in only)
     ]
     total = len(fork_files.planned_forks(info))
     work = [timings[planned.cell].seconds + START_SECONDS for planned in missing]

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from flink_boost.measure import finalize
-from flink_boost.measure.fork_files import StoredForks
+from flink_boost.measure.fork_files import StoredForks, planned_forks
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.noise import NoiseProbe
 from flink_boost.service.requests import comparing
@@ -53,7 +53,9 @@ class Place:
         }.items():
             monkeypatch.setattr(comparing, name, given)
         monkeypatch.setattr(
-            comparing.fork_files, "missing_forks", lambda _, info: info.run_id not in self.done
+            comparing.fork_files,
+            "missing_forks",
+            lambda _, info: () if info.run_id in self.done else planned_forks(info),
         )
         monkeypatch.setattr(comparing.fork_files, "read_forks", self._forks)
         monkeypatch.setattr(comparing.runner, "run_missing_forks", self._measure)

@@ -1,7 +1,8 @@
 """Builds base and head, measures them in turn, and measures again what seemed to differ.
 
 The runs are in a store of their own, ``<results>/requests``, so that they are never points of a
-trend. A comparison that was stopped goes on where it was: builds and forks that are there stay.
+trend. A comparison that was stopped goes on where it was: builds and forks that are there stay,
+and so do those that failed.
 """
 
 from __future__ import annotations
@@ -37,6 +38,13 @@ from flink_boost.measure.two_builds import plan_comparison, rerun_class_paths
 from flink_boost.service.builds.builder import RecipeBuilder
 from flink_boost.service.builds.isolation.fetching import NEXT_STEP
 from flink_boost.service.requests.catalogue import Bounds, Offerings
+from flink_boost.service.requests.failed_forks import FILE as FAILURES
+from flink_boost.service.requests.failed_forks import (
+    KeptFailure,
+    failures_of,
+    note_failure,
+    without_failed,
+)
 from flink_boost.service.requests.noise_check import QuietLook, looks_at, note_look, quiet_text
 from flink_boost.service.requests.request import FailedFork, Measured, RequestOrder
 from flink_boost.service.requests.request_profiles import with_profiles
@@ -137,7 +145,7 @@ def compare(
         foretold = known.seconds(order.names, order.pairs)
         most = _PATIENCE * foretold + _PATIENCE_SECONDS
         launch = PatientForks(launch, most, require_turn=means.require_turn)
-    heard = _Heard(means.progress)
+    heard = _Heard(means.store, means.progress)
     work = _Comparison(order, known, means, base, head, java, box, launch, heard)
     first, forks = work.measure(order.names, "first")
     again = suspects(speedups(first, forks))
@@ -172,8 +180,9 @@ def compare(
 class _Heard:
     """Tells on how forks go, and remembers why some failed: their logs alone do not."""
 
-    def __init__(self, progress: runner.Progress) -> None:
+    def __init__(self, results: Path, progress: runner.Progress) -> None:
         self.failures: list[FailedFork] = []
+        self._results = results
         self._progress = progress
 
     def started(self, info: RunInfo, number: int, planned: fork_files.PlannedFork) -> None:
@@ -181,8 +190,8 @@ class _Heard:
 
     def ended(self, info: RunInfo, step: runner.EndedFork) -> None:
         if isinstance(failure := step.outcome, runner.Failure):
-            name, side = step.planned.cell.name, step.planned.side
-            self.failures.append(FailedFork(name=name, side=side, reason=failure.reason))
+            run = self._results / info.run_id
+            self.failures.append(note_failure(run, step.planned, failure.reason))
         self._progress.ended(info, step)
 
 
@@ -237,8 +246,9 @@ class _Comparison:
         results = self.means.store
         make_folder(results)
         with store.lock(results):
-            info = _begun(results, plan)
-            if fork_files.missing_forks(results, info):
+            info, failed = _begun(results, plan)
+            self.heard.failures.extend(failed)
+            if left := without_failed(fork_files.missing_forks(results, info), failed):
                 self._look(results / info.run_id)
                 with suppress(BenchmarkFailed):  # what failed is told in its row; its log stays
                     runner.run_missing_forks(
@@ -249,6 +259,7 @@ class _Comparison:
                         environment=self.means.environ,
                         progress=self.heard,
                         launch=self.launch,
+                        only=left,
                     )
             elif not store.state(results, info.run_id).is_final:
                 finalize.finish(results, info)
@@ -270,13 +281,18 @@ class _Comparison:
         finalize.finish(self.means.store, info)
 
 
-def _begun(results: Path, plan: RunInfo) -> RunInfo:
+def _begun(results: Path, plan: RunInfo) -> tuple[RunInfo, tuple[KeptFailure, ...]]:
+    """The run, and which of its forks are not tried again, as they failed in a call before."""
     if plan.run_id not in store.run_ids(results):
         store.create_run(results, plan)
-        return plan
+        return plan, ()
     info = store.load_run(results, plan.run_id)
-    finalize.reopen(results, info)
-    return info
+    if not fork_files.read_forks(results, info).forks:
+        # Where nothing at all ended well, the machine may be to blame: all are tried again.
+        (results / info.run_id / FAILURES).unlink(missing_ok=True)
+    failed = failures_of(results / info.run_id)
+    finalize.reopen(results, info, lambda fork: any(one.is_of(fork) for one in failed))
+    return info, failed
 
 
 class PatientForks:
