@@ -39,12 +39,15 @@ def reopen(
     results: Path,
     info: RunInfo,
     failed: Callable[[fork_files.PlannedFork], bool] = lambda _: False,
+    *,
+    together: bool = False,
 ) -> str:
     """Prepares a run for measuring what is missing: sets damaged fork files aside.
 
     Of a run that had ended, the other half of a missing fork is set aside as well: the box may be
-    in another mood by now, and only halves that are measured together cancel it out. ``failed``
-    tells of a missing fork that it stays missing, so that its other half stays as it is.
+    in another mood by now, and only halves that are measured together cancel it out. With
+    ``together`` also of one that had not: it may go on a night later. ``failed`` tells of a missing
+    fork that it stays missing, so that its other half stays as it is.
 
     Returns a sentence about what was set aside, or nothing. Raises ``UsageProblem`` for an
     abandoned run, ``BrokenData`` where its forks cannot be unpacked. The caller holds
@@ -64,6 +67,7 @@ def reopen(
             fork_files.set_aside(results, info, one)
     if is_final and missing:
         store.set_state(results, info.run_id, RunState.WITH_FAILURES)
+    if is_final or together:
         again = [one for one in missing if not failed(_planned(one))]
         _set_halves_aside(results, info, again, missing)
     if not damaged:

@@ -15,7 +15,7 @@ from flink_boost.base.processes import CommandTimeoutError
 from flink_boost.flink.side import Side
 from flink_boost.measure import runner, store
 from flink_boost.measure.classpaths import ClassPaths
-from flink_boost.measure.fork_files import Attempt
+from flink_boost.measure.fork_files import Attempt, planned_forks
 from flink_boost.measure.fork_launch import ForkOrder
 from flink_boost.service.requests.answer_sheet import verdict_text
 from flink_boost.service.requests.comparing import PatientForks, compare
@@ -103,7 +103,11 @@ def test_whoever_goes_first_gets_the_machine_and_what_is_measured_stays(tmp_path
     assert len(forks.started) == 3
     found = compare(order(TUPLE, pairs=PAIRS), KNOWN, means(tmp_path, forks), lambda _: None)
     assert len(found.forks) == 2 * PAIRS
-    assert len(forks.started) == len(found.forks) + len(found.forks_again)
+    assert found.first is not None
+    second = [one for one in planned_forks(found.first) if one.pair == 2]
+    # The half of a pair that was there is measured once more, together with the other one.
+    assert forks.started[3:5] == [one.side for one in second]
+    assert len(forks.started) == 1 + len(found.forks) + len(found.forks_again)
 
 
 def hangs(_: dict[str, Any]) -> None:

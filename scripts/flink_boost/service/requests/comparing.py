@@ -291,7 +291,9 @@ def _begun(results: Path, plan: RunInfo) -> tuple[RunInfo, tuple[KeptFailure, ..
         # Where nothing at all ended well, the machine may be to blame: all are tried again.
         (results / info.run_id / FAILURES).unlink(missing_ok=True)
     failed = failures_of(results / info.run_id)
-    finalize.reopen(results, info, lambda fork: any(one.is_of(fork) for one in failed))
+    finalize.reopen(
+        results, info, lambda fork: any(one.is_of(fork) for one in failed), together=True
+    )
     return info, failed
 
 
