@@ -267,6 +267,10 @@ class HubAway(FlinkBoostError):
         self.retry_after = retry_after
 
 
+class NotTakenNow(HubAway):
+    """GitHub refused a text as it never refuses one for good: most such refusals pass."""
+
+
 class RequestSlower(FlinkBoostError):
     """A request was answered with "slower", and the call asked to be told by its exit code."""
 

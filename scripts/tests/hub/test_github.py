@@ -326,6 +326,33 @@ def test_a_refusal_of_one_conversation_concerns_that_pull_request_only(
         hub.post(7, "no more", MARK) if method == "POST" else hub.edit(ours, "no more")
 
 
+@pytest.mark.parametrize("method", ["POST", "PATCH"])
+@pytest.mark.parametrize("status", [400, 408, 409, 422])
+def test_a_text_that_is_not_taken_now_is_tried_again(
+    server: GitHubDouble, hub: Hub, method: str, status: int
+) -> None:
+    ours = hub.post(3, "Queued.", MARK)
+    busy = {"message": "Validation Failed", "errors": [{"message": "was submitted too quickly"}]}
+    server.faults.append(
+        Fault(status=status, body=busy, method=method, path="/issues/", valid=False)
+    )
+    with pytest.raises(HubAway, match=f"refused with {status}: Validation Failed"):
+        hub.post(7, "Hello", MARK) if method == "POST" else hub.edit(ours, "Hello")
+    assert hub.post(7, "Hello", MARK)
+    assert hub.edit(ours, "Hello")
+
+
+@pytest.mark.parametrize("status", [413, 422])
+def test_a_text_that_github_calls_too_long_is_given_up(
+    server: GitHubDouble, hub: Hub, status: int
+) -> None:
+    errors = [{"message": "body is too long (maximum is 65536 characters)"}]
+    told = {"message": "Validation Failed", "errors": errors}
+    server.faults.append(Fault(status=status, body=told, method="POST", valid=False))
+    with pytest.raises(PullRequestRefused, match="Validation"):
+        hub.post(7, "Hello", MARK)
+
+
 @pytest.mark.parametrize(
     "said",
     [

@@ -207,6 +207,37 @@ def test_a_pull_request_that_is_full_of_comments_stops_nobody_else(queue: Reques
     assert queue.outbox.oldest_unsent() is None
 
 
+@pytest.mark.parametrize("minutes", [60, 8 * 24 * 60])
+def test_an_answer_that_github_does_not_take_is_tried_again_but_not_for_ever(
+    queue: RequestQueue, minutes: int
+) -> None:
+    told = {"message": "Validation Failed"}
+    with github_double(github(WHOLE[0])) as server:
+        hub = open_repository(queue.repository, server.environ())
+        now = server.state.now()
+        desk = Desk(hub, queue, KNOWN, BOUNDS, "flink-boost", lambda: now)
+        desk.once()
+        path = "/issues/1/comments"
+        fault = Fault(status=422, body=told, method="POST", path=path, times=2, valid=False)
+        server.faults.append(fault)
+        server.state.write(1, "alice", ASK)
+        with pytest.raises(HubAway, match="Validation Failed"):
+            desk.once()
+        now += timedelta(minutes=minutes)
+        given_up = minutes > 60
+        if given_up:
+            desk.deliver()
+        else:
+            with pytest.raises(HubAway):
+                desk.deliver()
+        now += timedelta(hours=1)
+        desk.deliver()
+        assert sum(one.author != "alice" for one in server.state.comments.values()) == (
+            0 if given_up else 1
+        )
+    assert queue.outbox.oldest_unsent() is None
+
+
 def test_a_claim_by_a_clock_that_was_ahead_holds_for_no_day(place: Place) -> None:
     place.hub.write(ASK)
     place.now = NOON + timedelta(days=1)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from flink_boost.base.errors import HubAway, HubRefused, PullRequestRefused
+from flink_boost.base.errors import HubAway, HubRefused, NotTakenNow, PullRequestRefused
 from flink_boost.service.requests import grammar, wording
 from flink_boost.service.requests.backoff import Pauses
 from flink_boost.service.requests.catalogue import Bounds, Offerings
@@ -38,6 +38,7 @@ _HISTORY = 50
 _MOST_FAILURES = 2  # of different pull requests in one go: then it is not theirs
 _COMPARED = 3  # times at least, and for how long, until a comparison is given up
 _COMPARED_FOR = timedelta(hours=1)
+_UNTAKEN_FOR = timedelta(days=7)  # then what GitHub did not take is given up
 _MOST_UNSENT = 2  # of different pull requests: then it is not theirs
 
 
@@ -309,7 +310,8 @@ def _reply(comment: Comment, text: str) -> Words:
 
 
 def deliver(hub: Hub, outbox: HubOutbox, now: Callable[[], datetime]) -> None:
-    """Says what waits; what a deleted comment should have said is given up.
+    """Says what waits; what a deleted comment should have said is given up, and in the end also
+    what GitHub refuses each time.
 
     What one pull request does not take holds back its own messages only. Raises ``HubAway`` when
     something waits on, and ``HubRefused`` when nothing at all could be said.
@@ -325,7 +327,10 @@ def deliver(hub: Hub, outbox: HubOutbox, now: Callable[[], datetime]) -> None:
         except PullRequestRefused as error:
             outbox.unsent(message, error.message, gone=True)
         except (HubAway, HubRefused) as error:
-            outbox.unsent(message, error.message, gone=False)
+            untaken = isinstance(error, NotTakenNow) and now() - message.made > _UNTAKEN_FOR
+            outbox.unsent(message, error.message, gone=untaken)
+            if untaken:
+                continue
             failed[message.number] = error
             if isinstance(error, HubAway) and error.retry_after is not None:
                 raise

@@ -19,13 +19,14 @@ _CLAIM = timedelta(minutes=2)
 class UnsentMessage:
     """A message whose text is not yet on the hub.
 
-    ``tried``: it may be there all the same, perhaps with an earlier text.
+    ``tried``: it may be there all the same, perhaps with an earlier text. ``made`` is of its text.
     """
 
     marker: str
     number: int
     body: str
     remote: int | None
+    made: datetime
     tried: bool = False
 
 
@@ -82,6 +83,7 @@ class HubOutbox:
                 row.number,
                 row.body,
                 row.remote,
+                aware(row.made),
                 row.claimed is not None or row.problem != "",
             )
             for row in due.order_by("pk")[:most]

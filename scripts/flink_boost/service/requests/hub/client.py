@@ -20,6 +20,7 @@ from flink_boost.base.errors import (
     AccountRefused,
     HubAway,
     HubRefused,
+    NotTakenNow,
     PullRequestRefused,
     UsageProblem,
 )
@@ -35,6 +36,7 @@ from collections.abc import Callable, Iterator
 
 _HEADERS = {"X-GitHub-Api-Version": "2022-11-28"}
 _AGENT = "flink-boost"
+_TRIED_AGAIN = "Nothing is lost; it is tried again."
 _MOST_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 307, 308})
 _GONE = frozenset({404, 410})
@@ -201,20 +203,12 @@ class GitHubClient:
             raise AccountRefused(
                 f"GitHub has suspended our account{_quoted(said)}.", "Ask its support why."
             )
-        if status == 403 and not _is_of_one_conversation(response.request, said):
-            raise HubRefused(
-                f"GitHub does not let our account do this{_quoted(said)}.",
-                "Give it the permissions that docs/requests-setup.md lists.",
-            )
-        raise PullRequestRefused(
-            f"GitHub refused with {status}{_quoted(said)}.",
-            "Look at the pull request: it may be locked or full, or the text too long.",
-        )
+        raise _refusal(response.request, status, data)
 
     def _away(self, message: str, seconds: float | None) -> HubAway:
         if seconds is not None:
             self._pace.wait(seconds)
-        return HubAway(message, "Nothing is lost; it is tried again.", seconds)
+        return HubAway(message, _TRIED_AGAIN, seconds)
 
     def _target(self, response: httpx.Response) -> str:
         target = urljoin(str(response.request.url), str(response.headers.get("location", "")))
@@ -273,6 +267,22 @@ def _strategy(account: HubAccount, installation: int | None) -> BaseAuthStrategy
     return AppInstallationAuthStrategy(account.app, account.key, installation)
 
 
+def _refusal(request: httpx.Request, status: int, data: Any) -> HubRefused | HubAway:
+    """Of this call, where our account is known and may go on."""
+    said = _said(data)
+    if status == 403 and not _is_of_one_conversation(request, said):
+        return HubRefused(
+            f"GitHub does not let our account do this{_quoted(said)}.",
+            "Give it the permissions that docs/requests-setup.md lists.",
+        )
+    if _may_pass(request, status, data):
+        return NotTakenNow(f"GitHub refused with {status}{_quoted(said)}.", _TRIED_AGAIN)
+    return PullRequestRefused(
+        f"GitHub refused with {status}{_quoted(said)}.",
+        "Look at the pull request: it may be locked or full, or the text too long.",
+    )
+
+
 def _is_of_one_conversation(request: httpx.Request, said: str) -> bool:
     """Whether a 403 is of the pull request that was to be written to, not of our account.
 
@@ -281,6 +291,15 @@ def _is_of_one_conversation(request: httpx.Request, said: str) -> bool:
     """
     writes = request.method in ("POST", "PATCH") and "/issues/" in request.url.path
     return "locked" in said.lower() or (writes and not _OF_THE_ACCOUNT.search(said))
+
+
+def _may_pass(request: httpx.Request, status: int, data: Any) -> bool:
+    """Whether a text that was refused may be taken later: 422 also stands for a busy GitHub."""
+    return (
+        request.method in ("POST", "PATCH")
+        and status not in (403, 413)
+        and "too long" not in str(data).lower()
+    )
 
 
 def _json(response: httpx.Response) -> Any:
