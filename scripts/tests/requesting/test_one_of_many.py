@@ -170,6 +170,35 @@ def test_a_message_that_cannot_be_posted_now_holds_back_no_other(
     assert {number for number, _ in place.hub.posted.values()} == {1, 2, 3, 4, 5}
 
 
+def test_of_many_that_cannot_be_written_to_each_waits_by_itself(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked_on(place, *range(1, 7))
+    real: Callable[[int, str, str], int] = place.hub.post
+    tried: list[int] = []
+
+    def post(number: int, body: str, marker: str) -> int:
+        tried.append(number)
+        if number < 5:
+            raise HubAway("GitHub answered 502.", "Wait.")
+        return real(number, body, marker)
+
+    monkeypatch.setattr(place.hub, "post", post)
+    desk = place.desk
+    for _ in range(2):
+        with pytest.raises(HubAway):
+            desk.once()
+    desk.once()
+    assert {number for number, _ in place.hub.posted.values()} == {5, 6}
+    assert tried == [1, 2, 3, 4, 5, 6]
+    with pytest.raises(HubAway):
+        desk.deliver(last=True)  # this process ends: nothing may wait on unsaid
+    monkeypatch.undo()
+    place.now += timedelta(minutes=2)
+    desk.once()
+    assert {number for number, _ in place.hub.posted.values()} == set(range(1, 7))
+
+
 def test_one_refusal_among_messages_that_are_taken_does_not_end_the_service(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -68,6 +68,9 @@ class Desk:
     _pauses: Pauses[int] = field(
         default_factory=lambda: Pauses(timedelta(minutes=1), timedelta(minutes=10)), init=False
     )
+    _unsent: Pauses[int] = field(
+        default_factory=lambda: Pauses(timedelta(minutes=1), timedelta(minutes=10)), init=False
+    )
 
     def once(self) -> None:
         """Reads what is new, decides about all that waits, says what there is to say.
@@ -154,9 +157,10 @@ class Desk:
         self._parsed.pop(comment.id, None)
         return None
 
-    def deliver(self) -> None:
-        """Posts and edits what waits."""
-        deliver(self.hub, self.queue.outbox, self.now)
+    def deliver(self, *, last: bool = False) -> None:
+        """Posts and edits what waits; the ``last`` time nothing pauses."""
+        paused = () if last else self._unsent.running(self.now())
+        deliver(self.hub, self.queue.outbox, self.now, self._unsent, paused)
 
     def _decide(self, comment: Comment) -> None:
         now = self.now()
@@ -309,21 +313,29 @@ def _reply(comment: Comment, text: str) -> Words:
     return wording.reply_words(comment.id, comment.number, text)
 
 
-def deliver(hub: Hub, outbox: HubOutbox, now: Callable[[], datetime]) -> None:
+def deliver(
+    hub: Hub,
+    outbox: HubOutbox,
+    now: Callable[[], datetime],
+    pauses: Pauses[int],
+    paused: Sequence[int],
+) -> None:
     """Says what waits; what a deleted comment should have said is given up, and in the end also
     what GitHub refuses each time.
 
-    What one pull request does not take holds back its own messages only. Raises ``HubAway`` when
+    What one pull request does not take holds back its own messages only, and is tried again after a
+    pause: those that are ``paused`` are passed over. Raises ``HubAway`` when
     something waits on, and ``HubRefused`` when nothing at all could be said.
     """
     failed: dict[int, HubAway | HubRefused] = {}
     said = False
     # One at a time: what is claimed and not sent is not tried again for a while.
-    while len(failed) < _MOST_UNSENT and (found := outbox.waiting(now(), 1, tuple(failed))):
+    while len(failed) < _MOST_UNSENT and (found := outbox.waiting(now(), 1, (*paused, *failed))):
         (message,) = found
         try:
             _send(hub, outbox, message)
             said = True
+            pauses.end(message.number)
         except PullRequestRefused as error:
             outbox.unsent(message, error.message, gone=True)
         except (HubAway, HubRefused) as error:
@@ -333,7 +345,8 @@ def deliver(hub: Hub, outbox: HubOutbox, now: Callable[[], datetime]) -> None:
                 continue
             failed[message.number] = error
             if isinstance(error, HubAway) and error.retry_after is not None:
-                raise
+                raise  # the hub asks everybody to wait: no fault of this one
+            pauses.begin(message.number, now())
     for problem in failed.values():
         if isinstance(problem, HubAway) or not said:
             raise problem

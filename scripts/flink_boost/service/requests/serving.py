@@ -72,7 +72,7 @@ class Serving:
         problems = self._each(lambda desk: desk.once())
         while self._work():
             problems = self._each(lambda desk: desk.once())
-        for problem in (*problems, *self._each(lambda desk: desk.deliver())):
+        for problem in (*problems, *self._each(lambda desk: desk.deliver(last=True))):
             raise problem
 
     def _each(self, step: Callable[[Desk], None]) -> list[HubAway | HubRefused]:
