@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from flink_boost.service.requests.eta import (
+    BEFORE_A_BLOCK,
     Blocked,
     Habit,
     eta,
@@ -144,6 +145,20 @@ def test_a_night_is_passed_over() -> None:
 
     assert earliest > NOON + timedelta(hours=2)
     assert latest > NOON + timedelta(hours=5)
+
+
+@pytest.mark.parametrize("minutes", [12, 16, 20, 25, 29, 31, 34])
+def test_what_is_not_begun_any_more_before_a_night_is_foretold_for_after_it(minutes: int) -> None:
+    night = Blocked(NOON + timedelta(minutes=minutes), timedelta(hours=2), timedelta(hours=6))
+    habit = habit_of([(340, 340)] * 20)
+    earliest, latest = eta(NOON, [], foretold_seconds(90), habit, [night])
+    if timedelta(minutes=minutes).total_seconds() >= BEFORE_A_BLOCK:
+        assert latest < night.start
+    else:
+        assert earliest >= night.start + night.shortest + timedelta(minutes=4)
+        assert latest >= night.start + night.longest + timedelta(minutes=4)
+    _, behind = eta(NOON, [900.0], foretold_seconds(90), habit, [night])
+    assert behind > night.start + night.longest, "that before it ends when nothing begins"
 
 
 @pytest.mark.parametrize(

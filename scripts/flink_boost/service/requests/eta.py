@@ -17,6 +17,7 @@ from flink_boost.service.requests.request import Request
 from flink_boost.service.requests.request_states import RequestState
 
 USUAL_BUILD = 240.0  # seconds for both commits, until builds are known
+BEFORE_A_BLOCK = 1800.0  # seconds in which nothing is begun: what a request usually takes at most
 SECOND_LOOK = 0.25  # of the forks: what is usually measured again
 _USUAL_RATIO = 1.0
 _USUAL_SPREAD = 0.35
@@ -76,20 +77,29 @@ def eta(
     total = max(sum(work) * habit.ratio - running, _LEAST_SECONDS)
     error = habit.spread * math.sqrt(sum(one * one for one in work)) * _REACH
     low, high = max(total - error, _LEAST_SECONDS / 2), total + error
-    parts = len(work)
+    share = min(1.0, own * habit.ratio / total)
     return (
-        _passed(now, low, [(one.start, one.shortest) for one in blocked], 0.0),
-        _passed(now, high, [(one.start, one.longest) for one in blocked], high / parts),
+        _passed(now, low, [(one.start, one.shortest) for one in blocked], low * share, 0.0),
+        _passed(
+            now, high, [(one.start, one.longest) for one in blocked], high * share, high / len(work)
+        ),
     )
 
 
 def _passed(
-    now: datetime, seconds: float, blocked: Sequence[tuple[datetime, timedelta]], reach: float
+    now: datetime,
+    seconds: float,
+    blocked: Sequence[tuple[datetime, timedelta]],
+    own: float,
+    least_reach: float,
 ) -> datetime:
     """The moment after so much work. Work that would last into a block waits for its end.
 
-    ``reach`` is how long before a block nothing is begun any more.
+    ``own`` is what the last piece of it takes: that is not begun when a block is near.
+    ``least_reach`` is how long before a block nothing is done any more, if not longer.
     """
+    reach = max(least_reach, BEFORE_A_BLOCK - own)
+    whole = own if own < BEFORE_A_BLOCK else 0.0  # a longer one may be begun, and stopped
     moment, left = now, seconds
     for start, length in sorted(blocked):
         end = start + length
@@ -98,7 +108,7 @@ def _passed(
         free = (start - moment).total_seconds()
         if left <= free - reach:
             break
-        left -= max(0.0, free - reach)
+        left = max(left - max(0.0, free - reach), whole)
         moment = end
     return moment + timedelta(seconds=left)
 

@@ -24,6 +24,7 @@ from flink_boost.service.requests.comparing import FOLDER, compare
 from flink_boost.service.requests.comparison_setup import known_here, means_of, proved_sandbox
 from flink_boost.service.requests.desk import Desk
 from flink_boost.service.requests.disk_space import GIB, Tidying
+from flink_boost.service.requests.eta import BEFORE_A_BLOCK
 from flink_boost.service.requests.hub.github import open_repository
 from flink_boost.service.requests.hub.rate_limit import RateLimit
 from flink_boost.service.requests.queue import RequestQueue
@@ -35,7 +36,6 @@ from flink_boost.service.requests.worker import Worker
 from flink_boost.service.retention.retention_settings import Retention, load_retention
 
 _FOLDER = "requests"
-_TURN_SECONDS = 1800.0  # what a request takes at most, usually: before a night none is begun
 
 
 def the_only_one(build: Path) -> AbstractContextManager[None]:
@@ -127,7 +127,7 @@ def _turn(
 ) -> Callable[[], AbstractContextManager[None]]:
     lock = lock_file(environ)
     return lambda: turn_of(
-        lock, settings.order, lambda: settings.blocked(_now()), _now, _TURN_SECONDS
+        lock, settings.order, lambda: settings.blocked(_now()), _now, BEFORE_A_BLOCK
     )
 
 
