@@ -155,6 +155,30 @@ def test_a_build_gets_no_secret_and_only_the_variables_that_its_recipe_names(
         Recipe.model_validate({**recipe.model_dump(), "environment": ["FLINK_BOOST_TOKEN"]})
 
 
+def test_a_build_of_another_jdk_is_made_anew(tmp_path: Path) -> None:
+    recipe = small_repository(tmp_path / "repository", JAR)
+    told: list[str] = []
+    jdks = [tmp_path / "jdk-11", tmp_path / "jdk-17"]
+    for jdk in jdks:
+        jdk.mkdir()
+        (jdk / "release").write_text('JAVA_VERSION="1"\n', encoding="utf-8")
+
+    def built(jdk: Path, **more: str) -> int:
+        told.clear()
+        builder_for(recipe, tmp_path / "build", told, JAVA_HOME=str(jdk), **more).build(
+            "HEAD", LINE
+        )
+        return len(told)
+
+    assert built(jdks[0])
+    assert not built(jdks[0], OTHER="no matter")
+    assert built(jdks[1])
+    assert not built(jdks[1])
+    (jdks[1] / "release").write_text('JAVA_VERSION="2"\n', encoding="utf-8")
+    assert built(jdks[1]), "updated where it is"
+    assert not built(jdks[1])
+
+
 @pytest.mark.parametrize(
     ("script", "words"),
     [

@@ -172,6 +172,18 @@ class RecipeBuilder:
         return filled(text, values)
 
     def _digest(self, line: Line) -> str:
-        """What a build depends on besides the commit: another recipe, another build."""
+        """What a build depends on besides the commit: another recipe or JDK, another build."""
         words = self.recipe.model_dump_json(include={"kind", "version", "command", "jars", "links"})
-        return hashlib.sha256(f"{words}\n{line.version}".encode()).hexdigest()
+        told = sorted((name, self._environ.get(name, "")) for name in self.recipe.environment)
+        whole = f"{words}\n{line.version}\n{told}\n{_jdk(dict(told).get('JAVA_HOME', ''))}"
+        return hashlib.sha256(whole.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _jdk(home: str) -> str:
+    """What a JDK says of itself: one that is updated stays at its place."""
+    if not home:
+        return ""
+    try:
+        return (Path(home) / "release").read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):
+        return ""
