@@ -158,7 +158,7 @@ def _pull(state: GitHubState, call: Call, match: re.Match[str], who: str, url: s
 
 
 def _compare(state: GitHubState, call: Call, match: re.Match[str], who: str, url: str) -> Reply:
-    shown = state.compare_json(match[1], match[2])
+    shown = state.compare_json(unquote(match[1]), match[2])
     return NOT_FOUND if shown is None else Reply(200, shown)
 
 

@@ -37,7 +37,7 @@ from hub.workflow_steps import Ran, run_action
 
 ACTION = PROJECT_ROOT / "action.yml"
 WORKFLOWS = PROJECT_ROOT / "docs" / "workflows"
-BASE, HEAD = "b" * 40, "a" * 40
+HEAD = "a" * 40
 ANSWER = "**1 of 1 is slower.**\n\n| benchmark | ratio |\n|---|---|\n| One.write | 0.80 |\n"
 EVIL = "$(touch pwned)`touch pwned`; touch pwned #'\"\n--output=/etc/pwned"
 
@@ -230,7 +230,7 @@ def runner(tmp_path: Path, server: GitHubDouble) -> Runner:
     return Runner(tmp_path, server)
 
 
-PULL_REQUEST = {"pull_request": {"number": 7, "base": {"sha": BASE}, "head": {"sha": HEAD}}}
+PULL_REQUEST = {"pull_request": {"number": 7, "base": {"ref": "2.x"}, "head": {"sha": HEAD}}}
 
 
 def test_a_pull_request_of_the_repository_itself(runner: Runner, server: GitHubDouble) -> None:
@@ -246,7 +246,7 @@ def test_a_pull_request_of_the_repository_itself(runner: Runner, server: GitHubD
     assert runner.arguments[:2] == ["request", "run"]
     context = request.run_command.make_context("run", runner.arguments[2:], resilient_parsing=False)
     asked = context.params
-    assert (asked["base"], asked["head"], asked["pairs"]) == (BASE, HEAD, 5)
+    assert (asked["base"], asked["head"], asked["pairs"]) == ("origin/2.x", HEAD, 5)
     assert asked["patterns"] == ("serializer*", "write.ascii.16")
     assert (asked["line_version"], asked["isolated"]) == ("2.3.0", False)
     assert (asked["fail_on_failed_forks"], asked["fail_on_regression"]) == (True, False)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -259,8 +260,12 @@ def test_merge_base(server: GitHubDouble, hub: Hub) -> None:
     assert hub.merge_base("b" * 40, "a" * 40) == "c" * 40
     with pytest.raises(PullRequestRefused, match="no commit in common"):
         hub.merge_base("b" * 40, "e" * 40)
+    for name in ("release/2.3", "a&b=c#d%2e", "größer"):
+        server.state.merge_bases[name, "a" * 40] = "d" * 40
+        assert hub.merge_base(name, "a" * 40) == "d" * 40
+        assert server.calls[-1].path.endswith(f"/compare/{quote(name, safe='')}...{'a' * 40}")
     with pytest.raises(UsageProblem):
-        hub.merge_base("master", "a" * 40)
+        hub.merge_base("b" * 40, "master")
 
 
 def test_who_may_ask(server: GitHubDouble, hub: Hub) -> None:

@@ -364,13 +364,27 @@ def test_a_comment_on_an_issue_is_none_of_ours(place: Place) -> None:
 @pytest.mark.parametrize(
     "ref", ["a b", "--upload-pack=x", "$(id)", "`id`", "'; drop", '"', "refs/../..", "-", "\u202e"]
 )
-def test_the_name_of_a_branch_is_never_used(place: Place, ref: str) -> None:
+def test_the_name_of_a_head_is_never_used_nor_a_strange_one_of_a_base(
+    place: Place, ref: str
+) -> None:
     place.hub.write(ASK)
     place.hub.pulls[1] = replace(pull(1), head_ref=ref, base_ref=ref)
     place.run()
 
     assert place.worked == 1
+    assert f"merge_base {pull(1).base_sha} {HEAD}" in place.hub.asked
     assert not any(ref in body for _, body in place.hub.posted.values() if len(ref) > 1)
+
+
+@pytest.mark.parametrize("ref", ["main", "release/2.3", "2.x", "größer", "a+b_c"])
+def test_a_head_is_compared_with_where_it_left_its_base_as_that_is_now(
+    place: Place, ref: str
+) -> None:
+    place.hub.write(ASK)
+    place.hub.pulls[1] = replace(pull(1), base_ref=ref)
+    place.run()
+
+    assert f"merge_base {ref} {HEAD}" in place.hub.asked
 
 
 def test_the_head_is_that_of_the_moment_of_reading_and_a_push_is_told(place: Place) -> None:

@@ -38,7 +38,7 @@ def github(valid: int) -> GitHubState:
     for number in range(1, valid + 1):
         state.pulls[number] = PullRequestState(number, head_sha=HEAD)
     pull = state.pulls[1]
-    state.merge_bases[pull.base_sha, HEAD] = BASE
+    state.merge_bases[pull.base_ref, HEAD] = BASE
     return state
 
 

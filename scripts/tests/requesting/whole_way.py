@@ -84,7 +84,7 @@ def whole_way(
         state.pulls[number] = PullRequestState(
             number, head_sha=head, base_sha=base, fork_url=address
         )
-    state.merge_bases[base, head] = base
+    state.merge_bases[state.pulls[1].base_ref, head] = base
     lock = {"FLINK_BOOST_MACHINE_LOCK": str(folder / "lock")}
     said: list[str] = []
     with github_double(state) as server:

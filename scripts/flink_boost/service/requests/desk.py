@@ -228,7 +228,7 @@ class Desk:
             self.queue.close(comment, "nothing to measure", _reply(comment, text), now)
             return
         try:
-            base = self.hub.merge_base(pull.base_sha, pull.head_sha)
+            base = self.hub.merge_base(pull.base, pull.head_sha)
         except PullRequestRefused as error:
             self.queue.close(comment, "no base", _reply(comment, error.message), now)
             return

@@ -152,14 +152,14 @@ class GitHubRepository:
 
     def merge_base(self, base: str, head: str) -> str:
         """Raises ``PullRequestRefused`` when a commit is unknown or they have none in common."""
-        for sha in (base, head):
-            if not re.fullmatch(r"[0-9a-f]{40}", sha):
-                raise UsageProblem(f"{sha!r} is no commit.", "Give the whole SHA.")
+        if not re.fullmatch(r"[0-9a-f]{40}", head):
+            raise UsageProblem(f"{head!r} is no commit.", "Give the whole SHA.")
         # Commits are of no interest, and files are on the first page only.
-        told = self._get(f"{self._path}/compare/{base}...{head}", {"per_page": 1, "page": 2})
+        both = f"{quote(base, safe='')}...{head}"
+        told = self._get(f"{self._path}/compare/{both}", {"per_page": 1, "page": 2})
         if self._is_gone(told):
             raise PullRequestRefused(
-                f"{base[:10]} and {head[:10]} have no commit in common, or one of them is gone.",
+                f"The base and {head[:10]} have no commit in common, or one of them is gone.",
                 "Push again, and comment once more.",
             )
         return read(CompareWire, told.data).merge_base_commit.sha

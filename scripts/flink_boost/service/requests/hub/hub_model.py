@@ -5,9 +5,13 @@ Errors of every call: ``HubAway`` when it may work later, ``HubRefused`` when it
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+
+# Letters of any script. Without ".." and what Git takes for more than a name, and no option.
+_BRANCH = re.compile(r"(?![-./])(?!.*(?:\.\.|//|@\{))[\w./@+=,#%&()-]{1,250}(?<![./])")
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,15 @@ class PullRequest:
     base_ref: str
     base_url: str
 
+    @property
+    def base(self) -> str:
+        """What it would be merged into: the branch as it is now, by its name.
+
+        ``base_sha`` is where that was once: head may have merged newer commits of it since. A name
+        that no branch can have, or that somewhere is more than a name, is not used.
+        """
+        return self.base_ref if _BRANCH.fullmatch(self.base_ref) else self.base_sha
+
 
 class Hub(Protocol):
     """One repository on a hub, seen with our account."""
@@ -73,7 +86,7 @@ class Hub(Protocol):
         """The pull request as it is now; None when there is none of this number."""
 
     def merge_base(self, base: str, head: str) -> str:
-        """SHA of the commit at which ``head`` left ``base``; both are SHAs."""
+        """SHA of the commit at which ``head`` left ``base``, a branch or SHA; ``head`` is one."""
 
     def may_ask(self, login: str) -> bool:
         """Whether this account may write to the repository, asked now and never cached."""
