@@ -314,6 +314,39 @@ def test_a_token_that_may_not_write_is_no_failure(runner: Runner, server: GitHub
     assert server.state.comments == {}
 
 
+@pytest.mark.parametrize("login", ["", "my-app[bot]"])
+def test_a_token_of_somebody_s_keeps_one_comment_too(
+    runner: Runner, server: GitHubDouble, login: str
+) -> None:
+    server.state.tokens["own"] = server.state.us = login or "somebody"
+    for answer in (ANSWER, "**No change.**\n"):
+        (runner.folder / "answer.md").write_text(answer, encoding="utf-8")
+        runner.run(PULL_REQUEST, token="own", **({"login": login} if login else {}))
+    (comment,) = server.state.comments.values()
+    assert comment.body.startswith("**No change.**")
+
+
+def test_jobs_with_names_keep_a_comment_each(runner: Runner, server: GitHubDouble) -> None:
+    for name in ("", "2.1.0", "2.3.0", "2.1.0", ""):
+        (runner.folder / "answer.md").write_text(f"**Of {name}.**\n", encoding="utf-8")
+        runner.run(PULL_REQUEST, name=name)
+    texts = [one.body.splitlines() for one in server.state.comments.values()]
+    assert [(text[0], text[-1]) for text in texts] == [
+        ("**Of .**", MARKER),
+        ("**Of 2.1.0.**", "<!-- flink-boost workflow 2.1.0 -->"),
+        ("**Of 2.3.0.**", "<!-- flink-boost workflow 2.3.0 -->"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["a b", "-->", "x" * 41, "\n", EVIL])
+def test_a_name_that_is_none_is_refused(runner: Runner, server: GitHubDouble, name: str) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        runner.run(PULL_REQUEST, name=name)
+    assert failed.value.returncode == 2
+    assert server.state.comments == {}
+    assert list(runner.folder.rglob("pwned")) == []
+
+
 @pytest.mark.test_all
 def test_a_pull_request_that_moved_on_keeps_its_comment(
     runner: Runner, server: GitHubDouble

@@ -23,6 +23,9 @@ from flink_boost.service.requests.hub.workflow_comment import framed, keep, read
     type=click.Path(path_type=Path),
     help="A file with the number, for what a workflow hands to another.",
 )
+@click.option(
+    "--name", default="", metavar="NAME", help="Of the comment, where a pull request has several."
+)
 @click.option("--head", metavar="SHA", help="The commit that was measured.")
 @click.option(
     "--from-stranger", is_flag=True, help="The answer was written where others' code ran."
@@ -37,6 +40,7 @@ def command(
     repository: str | None,
     number: int | None,
     number_file: Path | None,
+    name: str,
     head: str | None,
     from_stranger: bool,
     only_print: bool,
@@ -64,11 +68,11 @@ def command(
         raise click.UsageError("--repository, --pull-request and --head are needed to post.")
     require_repository(repository)
     try:
-        kept = keep(open_repository(repository, os.environ), number, head, body)
+        kept = keep(open_repository(repository, os.environ), number, head, body, name)
     except HubRefused as refused:
         if not if_allowed:
             raise
-        written, said = None, f"Nothing was posted: {refused.message}"
+        written, said = None, f"Nothing was posted: {refused}"
     else:
         written = kept.id
         said = f"Comment {kept.id} of {repository}#{number} says it."

@@ -12,10 +12,11 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from flink_boost.base.errors import BrokenData, PullRequestRefused
+from flink_boost.base.errors import BrokenData, PullRequestRefused, UsageProblem
 from flink_boost.service.requests.hub.hub_model import Hub
 
 MARKER = "<!-- flink-boost workflow -->"
+_NAME = re.compile(r"[A-Za-z0-9._-]{0,40}")
 LARGEST = 60_000  # characters; GitHub takes 65,536
 
 HOSTED = (
@@ -71,23 +72,34 @@ def tamed(text: str) -> str:
     return re.sub(r"\](?=[(\[:])", "]\u200b", harmless.replace("@", "@\u200b"))
 
 
-def keep(hub: Hub, number: int, head: str, body: str) -> Kept:
-    """Makes the comment say that, whether it is there already or not.
+def marker_of(name: str) -> str:
+    """What finds the comment of that name again; ``UsageProblem`` for what is none. Pure."""
+    if not _NAME.fullmatch(name):
+        raise UsageProblem(
+            f"{name[:60]!a} is no name for a comment.",
+            "Take at most 40 letters, digits, dots, dashes and underscores.",
+        )
+    return MARKER.replace(" -->", f" {name} -->") if name else MARKER
+
+
+def keep(hub: Hub, number: int, head: str, body: str, name: str = "") -> Kept:
+    """Makes the comment of that name say that, whether it is there already or not.
 
     Nothing is written when ``head`` is no longer what the pull request is about, or never was: so
     a run can only speak about its own pull request. Raises what the hub raises, and
     ``PullRequestRefused`` when there is no such pull request.
     """
+    marker = marker_of(name)
     found = hub.pull_request(number)
     if found is None:
         raise PullRequestRefused(f"There is no pull request {number}.", "Name another.")
     if found.head_sha != head:
         return Kept(None, found.head_sha)
-    whole = f"{body.rstrip()}\n\n{MARKER}\n"
-    comment = hub.post(number, whole, MARKER)
+    whole = f"{body.rstrip()}\n\n{marker}\n"
+    comment = hub.post(number, whole, marker)
     there = hub.comment(comment)
     if there is None or (there.body != whole and not hub.edit(comment, whole)):
-        comment = hub.post(number, whole, MARKER)  # somebody deleted it meanwhile
+        comment = hub.post(number, whole, marker)  # somebody deleted it meanwhile
     return Kept(comment, head)
 
 
