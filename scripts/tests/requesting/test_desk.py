@@ -667,19 +667,33 @@ def test_an_error_of_ours_ends_the_request_and_not_the_service(place: Place) -> 
     assert "An error of ours (ZeroDivisionError): division by zero" in failed
 
 
+def held_heart(place: Place, monkeypatch: pytest.MonkeyPatch) -> threading.Lock:
+    """While it is held the heart stops nothing: it would find the desk in a transaction.
+
+    In these tests the desk decides where something is measured, in the thread that is stopped.
+    """
+    deciding, real = threading.Lock(), place.queue.beat
+
+    def beat(*said: object) -> str:
+        with deciding:
+            return real(*said)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(place.queue, "beat", beat)
+    return deciding
+
+
 def test_a_heart_goes_on_after_the_database_was_locked(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     beats = []
+    deciding = held_heart(place, monkeypatch)
     real = place.queue.beat
-    deciding = threading.Lock()
 
     def beat(*said: object) -> str:
         beats.append(said)
         if len(beats) == 1:
             raise OperationalError("database is locked")
-        with deciding:
-            return real(*said)  # type: ignore[arg-type]
+        return real(*said)  # type: ignore[arg-type]
 
     monkeypatch.setattr(place.queue, "beat", beat)
     place.hub.write(ASK)
@@ -689,7 +703,6 @@ def test_a_heart_goes_on_after_the_database_was_locked(
 
     def measure(order: RequestOrder, notice: object) -> Measured:
         place.hub.write("/benchmark-request cancel")
-        # The heart stops what is measured, here the desk that it would find in a transaction.
         with deciding:
             place.desk.once()
         time.sleep(20)
@@ -755,13 +768,15 @@ def test_a_worker_that_is_stopped_hands_its_request_back(place: Place) -> None:
     assert place.queue.latest(1)[0].attempts == 1
 
 
-def test_what_runs_is_stopped_by_a_word(place: Place) -> None:
+def test_what_runs_is_stopped_by_a_word(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     place.hub.write(ASK)
     place.desk.once()
+    deciding = held_heart(place, monkeypatch)
 
     def measure(order: RequestOrder, notice: object) -> Measured:
         place.hub.write("/benchmark-request cancel")
-        place.desk.once()
+        with deciding:
+            place.desk.once()
         time.sleep(20)
         raise AssertionError("not stopped")
 
@@ -775,9 +790,12 @@ def test_what_runs_is_stopped_by_a_word(place: Place) -> None:
     assert place.worked == 0
 
 
-def test_flame_graphs_are_stopped_by_a_word_and_nothing_more_is_said(place: Place) -> None:
+def test_flame_graphs_are_stopped_by_a_word_and_nothing_more_is_said(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     place.hub.write(f"{ASK} profile")
     place.desk.once()
+    deciding = held_heart(place, monkeypatch)
 
     def measure(order: RequestOrder, notice: object) -> Measured:
         place.worked += 1
@@ -785,7 +803,8 @@ def test_flame_graphs_are_stopped_by_a_word_and_nothing_more_is_said(place: Plac
         notice(Event.MEASURED)  # type: ignore[operator]
         if place.worked == 1:
             place.hub.write("/benchmark-request cancel")
-            place.desk.once()
+            with deciding:
+                place.desk.once()
         time.sleep(20)  # profiling
         raise AssertionError("not stopped")
 
