@@ -182,23 +182,21 @@ def _change(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> NightChange
 def _closed(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> NightChange:
     decision = alarm.decision
     reason = f" by {decision.by}: {decision.reason}" if decision is not None else ""
-    return NightChange(
-        alarm=alarm,
-        title=f"{alarm.benchmark} on Flink {alarm.line}: {_CLOSED[alarm.state]}{reason}",
-        size=f"It had been {size_of(alarm)}",
-        since=_since(alarm),
-        whose=whose(alarm, commits),
-        advice="Nothing is left to do.",
-        command="",
-        bad=False,
-    )
+    what = f": {_CLOSED[alarm.state]}{reason}"
+    return _over(alarm, commits, what, f"It had been {size_of(alarm)}")
 
 
 def _returned(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> NightChange:
+    return _over(alarm, commits, f" {_CLOSED['recovered']}", size_of(alarm))
+
+
+def _over(
+    alarm: ReportedAlarm, commits: dict[str, CommitNote], what: str, size: str
+) -> NightChange:
     return NightChange(
         alarm=alarm,
-        title=f"{alarm.benchmark} on Flink {alarm.line} {_CLOSED['recovered']}",
-        size=size_of(alarm),
+        title=f"{alarm.benchmark} on Flink {alarm.line}{what}",
+        size=size,
         since=_since(alarm),
         whose=whose(alarm, commits),
         advice="Nothing is left to do.",

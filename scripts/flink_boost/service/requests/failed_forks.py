@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from flink_boost.base.files import write_durably
 from flink_boost.measure.fork_files import PlannedFork
+from flink_boost.service.requests.kept_lines import keep_line, kept_lines
 from flink_boost.service.requests.request import FailedFork
 
 FILE = "failures.jsonl"  # in the folder of a run
@@ -33,25 +31,13 @@ def note_failure(run: Path, planned: PlannedFork, reason: str) -> KeptFailure:
     """Keeps it beside the forks of a run."""
     name, side, pair = planned.cell.name, planned.side, planned.pair
     failure = KeptFailure(name=name, side=side, pair=pair, reason=reason)
-    path = run / FILE
-    before = path.read_bytes() if path.exists() else b""
-    write_durably(path, before + failure.model_dump_json().encode() + b"\n")
+    keep_line(run / FILE, failure)
     return failure
 
 
 def failures_of(run: Path) -> tuple[KeptFailure, ...]:
-    """Those of a run, oldest first; a line that is damaged is passed over."""
-    try:
-        lines = (run / FILE).read_bytes().splitlines()
-    except FileNotFoundError:
-        return ()
-    found = []
-    for line in lines:
-        try:
-            found.append(KeptFailure.model_validate_json(line))
-        except ValidationError:
-            continue
-    return tuple(found)
+    """Those of a run, oldest first."""
+    return kept_lines(run / FILE, KeptFailure)
 
 
 def without_failed(

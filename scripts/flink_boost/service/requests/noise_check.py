@@ -10,10 +10,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from flink_boost.base.files import write_durably
 from flink_boost.measure.model import Frozen
+from flink_boost.service.requests.kept_lines import keep_line, kept_lines
 
 FILE = "looks.jsonl"  # in the folder of a run
 
@@ -27,24 +25,12 @@ class QuietLook(Frozen):
 
 def note_look(run: Path, look: QuietLook) -> None:
     """Keeps a look beside the forks of a run."""
-    path = run / FILE
-    before = path.read_bytes() if path.exists() else b""
-    write_durably(path, before + look.model_dump_json().encode() + b"\n")
+    keep_line(run / FILE, look)
 
 
 def looks_at(run: Path) -> tuple[QuietLook, ...]:
-    """The looks of a run, oldest first; a line that is damaged is passed over."""
-    try:
-        lines = (run / FILE).read_bytes().splitlines()
-    except FileNotFoundError:
-        return ()
-    found = []
-    for line in lines:
-        try:
-            found.append(QuietLook.model_validate_json(line))
-        except ValidationError:
-            continue
-    return tuple(found)
+    """The looks of a run, oldest first."""
+    return kept_lines(run / FILE, QuietLook)
 
 
 def quiet_text(looks: Sequence[QuietLook], now: QuietLook | None, began: datetime) -> str:
