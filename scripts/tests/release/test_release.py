@@ -11,6 +11,7 @@ import pytest
 from flink_boost import __version__
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.classes import LOCK
 from flink_boost.flink.lines import Line
 from flink_boost.operate.carried import BYTE_BUDDY, Carried
 from release import __main__ as command
@@ -35,7 +36,8 @@ def root(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "CHANGELOG.md").write_text("## [1.0.0]\n\nFirst.\n", encoding="ascii")
     (folder / ".gitignore").write_text(".cache/\nbuild/\ntarget/\n", encoding="ascii")
-    shutil.copy(PROJECT_ROOT / "pom.xml", folder)
+    for name in ("pom.xml", "lines.toml", LOCK):
+        shutil.copy(PROJECT_ROOT / name, folder)
     git(folder, "init", "--quiet")
     git(folder, "add", ".")
     git(folder, "commit", "--quiet", "--message", "First")
