@@ -106,6 +106,7 @@ final class GeneratedAccess {
     private Outcome run(Generation generation) {
         try {
             FixedFields.prepare();
+            StockBytes.require();
             return new Outcome(generation.generate(), null, "");
         } catch (UnsuitableRecordException e) {
             LOG.info("{}", e.getMessage());

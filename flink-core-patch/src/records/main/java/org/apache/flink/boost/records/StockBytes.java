@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.records;
+
+import java.io.IOException;
+import java.util.Arrays;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.common.typeutils.base.BooleanSerializer;
+import org.apache.flink.api.common.typeutils.base.ByteSerializer;
+import org.apache.flink.api.common.typeutils.base.CharSerializer;
+import org.apache.flink.api.common.typeutils.base.DoubleSerializer;
+import org.apache.flink.api.common.typeutils.base.FloatSerializer;
+import org.apache.flink.api.common.typeutils.base.IntSerializer;
+import org.apache.flink.api.common.typeutils.base.LongSerializer;
+import org.apache.flink.api.common.typeutils.base.ShortSerializer;
+import org.apache.flink.api.common.typeutils.base.StringSerializer;
+import org.apache.flink.api.java.typeutils.runtime.MaskUtils;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+
+/**
+ * What this Flink's serializers of primitives and strings and its masks of rows make of some
+ * values. Generated code stands in for them, and nothing else compares these classes: a build of
+ * somebody's own may have others.
+ */
+final class StockBytes {
+
+    private static final byte[] LONG = {(byte) 0x81, 2, 3, 4, 5, 6, 7, 8};
+
+    /** Asked for once, on the thread that generates. */
+    private static final class Asked {
+        static final String DIFFERENCE = difference();
+    }
+
+    private StockBytes() {}
+
+    /**
+     * @throws IllegalStateException when Flink writes what no release does; says which class
+     */
+    static void require() {
+        if (Asked.DIFFERENCE != null) {
+            throw new IllegalStateException(Asked.DIFFERENCE);
+        }
+    }
+
+    /** Null when all are as those of the releases. */
+    private static String difference() {
+        try {
+            require(BooleanSerializer.INSTANCE, true, 1);
+            require(BooleanSerializer.INSTANCE, false, 0);
+            require(ByteSerializer.INSTANCE, (byte) 0x81, firstOf(1));
+            require(ShortSerializer.INSTANCE, (short) 0x8102, firstOf(2));
+            require(CharSerializer.INSTANCE, '\u8102', firstOf(2));
+            require(IntSerializer.INSTANCE, 0x81020304, firstOf(4));
+            require(LongSerializer.INSTANCE, 0x8102030405060708L, firstOf(8));
+            require(FloatSerializer.INSTANCE, Float.intBitsToFloat(0x81020304), firstOf(4));
+            double number = Double.longBitsToDouble(0x8102030405060708L);
+            require(DoubleSerializer.INSTANCE, number, firstOf(8));
+            require(StringSerializer.INSTANCE, "a\u8102", 3, 'a', 0x82, 0x82, 0x02);
+            require(StringSerializer.INSTANCE, null, 0);
+            requireMasks();
+            return null;
+        } catch (IOException | RuntimeException | LinkageError e) {
+            return "This Flink writes values as no release does: " + e;
+        }
+    }
+
+    private static int[] firstOf(int count) {
+        int[] bytes = new int[count];
+        for (int i = 0; i < count; i++) {
+            bytes[i] = LONG[i] & 0xff;
+        }
+        return bytes;
+    }
+
+    /**
+     * @param bytes those of the value in all releases
+     * @throws IllegalStateException when the serializer writes, reads or copies it otherwise
+     */
+    static <T> void require(TypeSerializer<T> serializer, T value, int... bytes)
+            throws IOException {
+        DataOutputSerializer out = new DataOutputSerializer(16);
+        serializer.serialize(value, out);
+        requireEqual(serializer.getClass(), out.getCopyOfBuffer(), bytes);
+        DataInputDeserializer in = new DataInputDeserializer(bytesOf(bytes));
+        T read = serializer.deserialize(in);
+        boolean isRead = value == null ? read == null : value.equals(read);
+        if (!isRead || in.available() != 0) {
+            throw new IllegalStateException(serializer.getClass() + " reads " + read);
+        }
+        if (serializer.copy(value) != value) {
+            throw new IllegalStateException(serializer.getClass() + " copies what is immutable");
+        }
+    }
+
+    private static void requireMasks() throws IOException {
+        boolean[] mask = {true, false, false, true, true, true, false, true, false, true};
+        int[] bytes = {0b1001_1101, 0b0100_0000};
+        DataOutputSerializer out = new DataOutputSerializer(16);
+        MaskUtils.writeMask(mask, out);
+        requireEqual(MaskUtils.class, out.getCopyOfBuffer(), bytes);
+        boolean[] read = new boolean[mask.length];
+        MaskUtils.readIntoMask(new DataInputDeserializer(bytesOf(bytes)), read);
+        if (!Arrays.equals(read, mask)) {
+            throw new IllegalStateException(MaskUtils.class + " reads " + Arrays.toString(read));
+        }
+    }
+
+    private static void requireEqual(Class<?> writer, byte[] written, int[] bytes) {
+        if (!Arrays.equals(written, bytesOf(bytes))) {
+            throw new IllegalStateException(writer + " writes " + Arrays.toString(written));
+        }
+    }
+
+    private static byte[] bytesOf(int[] bytes) {
+        byte[] all = new byte[bytes.length];
+        for (int i = 0; i < bytes.length; i++) {
+            all[i] = (byte) bytes[i];
+        }
+        return all;
+    }
+}
