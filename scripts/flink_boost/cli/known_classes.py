@@ -1,10 +1,10 @@
-"""What ``line add`` does for a release with the class files of a line: a row, and its tests."""
+"""What ``line add`` does for a release that the jar of a line fits: a row, and its tests."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -33,28 +33,33 @@ _FILE = "releases.toml"
 
 @dataclass(frozen=True)
 class KnownClasses:
-    """A release in a source ``tree``, and the line that has its class files."""
+    """A release in a source ``tree``, and the line whose class files do what its own do.
+
+    ``equal`` as in ``Looked``.
+    """
 
     version: str
     line: Line
     tree: Path
+    equal: Mapping[str, str] = field(default_factory=dict)
 
     def require_not_given(self, option: str, *, given: bool) -> None:
         """Raises ``UsageProblem`` for an option that says what becomes of a line."""
         if given:
             raise UsageProblem(
-                f"Flink {self.version} has the class files of Flink {self.line.version} and needs"
-                f" no line of its own; {option} is for one.",
+                f"The jar of Flink {self.line.version} fits Flink {self.version}, which needs no"
+                f" line of its own; {option} is for one.",
                 f"Leave {option} out, or add --own-line.",
             )
 
     def look(self, source: Source, detail: Callable[[str], None]) -> Looked:
         """What there is to enter of it. Raises what the source raises."""
         click.echo(
-            f"Flink {self.version} has the class files of Flink {self.line.version}, whose jar"
-            " fits: it needs no line of its own."
+            f"Flink {self.version} has the class files of Flink {self.line.version}, or such as do"
+            " the same, so that its jar fits: it needs no line of its own."
         )
-        return look_for([self.version], self._patched(), source, detail, find_jar_of_distribution)
+        looked = look_for([self.version], self._patched(), source, detail, find_jar_of_distribution)
+        return replace(looked, equal=self.equal)
 
     def show(self, looked: Looked, step: Callable[[int, str], None]) -> None:
         """Prints the row, and changes nothing."""

@@ -24,11 +24,11 @@ from flink_boost.base.files import exclusive_lock
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli import known_classes
 from flink_boost.cli.commands import line as line_command
-from flink_boost.flink.classes import LOCK
+from flink_boost.flink.classes import LOCK, ClassLock
 from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.javatests import PATCHES
-from flink_boost.flink.lines import Line, load_lines
+from flink_boost.flink.lines import Line, load_lines, read_lock
 from flink_boost.flink.package_index import IndexFile
 from flink_boost.flink.pinned_maven import CHECKSUMS
 from flink_boost.flink.releases import Release, load_releases, read_releases
@@ -42,6 +42,7 @@ from flink_boost.port.sources.tree import fetch_sources
 pytestmark = pytest.mark.test_all
 
 NEW = "2.2.9"
+LINES = ("1.9.3", "1.20.5", "2.3.0")
 MODEL = load_lines()["2.3.0"]
 CONFIG = """\
 FLINK_CONF_DIR="$(dirname "$0")/../conf"
@@ -58,6 +59,14 @@ MISSING = ("flink-architecture-tests-test", "flink-architecture-tests-base")
 
 # By class the text that is replaced in its source, and by what.
 Changes = Mapping[str, tuple[str, str]]
+
+
+def jar_of_line(artifact: Artifact) -> Path | None:
+    """An official jar of a line, with whose class files new ones are compared."""
+    if artifact.version not in LINES or (artifact.classifier, artifact.type) != ("", "jar"):
+        return None
+    jar = CACHE / "m2/org/apache/flink" / artifact.project / artifact.version / artifact.file
+    return jar if jar.is_file() else None
 
 
 @cache
@@ -111,7 +120,8 @@ class Shelf:
         )
 
     def fetch(self, artifacts: Iterable[Artifact]) -> dict[Artifact, Path]:
-        return {each: self.artifacts[each] for each in artifacts if each in self.artifacts}
+        found = {each: self.artifacts.get(each) or jar_of_line(each) for each in artifacts}
+        return {each: path for each, path in found.items() if path is not None}
 
     def files(self, project: str) -> list[IndexFile]:
         path = self.packages.get(project)
@@ -197,10 +207,13 @@ def tree(tmp_path: Path) -> Path:
         name = f"{module}/src/main"
         shutil.copytree(PROJECT_ROOT / name, root / name)
     # Whatever lines were added since these tests were written.
-    write_lines(root / "lines.toml", "1.9.3", "1.20.5", "2.3.0")
+    write_lines(root / "lines.toml", *LINES)
     known = load_releases()
     kept = {name: each for name, each in known.releases.items() if each.classes == MODEL.version}
-    write(root / "releases.toml", replace(known, releases=kept))
+    lock = ClassLock({})
+    for version in LINES:
+        lock = lock.having(version, load_lines()[version].classes)
+    write(root / "releases.toml", replace(known, releases=kept, lock=lock))
     for line in load_lines().values():
         for pin in line.sources:
             place = root / ".cache" / "sources" / pin.file
@@ -259,7 +272,7 @@ def test_a_release_is_added_switched_off(
     shelf.publish()
     assert add(tree, NEW, "--untested") == 0
     shown = capsys.readouterr().out
-    assert shown.count("the class file of Flink 2.3.0") == len(MODEL.classes)
+    assert shown.count("does what the class file of Flink 2.3.0 does") == len(MODEL.classes)
     assert f"Flink {NEW} is in, after 0 min" in shown
     assert "It is switched off. Next: set enabled = true" in shown
     lines = lines_of(tree)
@@ -301,7 +314,7 @@ def test_a_release_with_the_classes_of_a_line_gets_a_row_and_is_tested(
     shown = capsys.readouterr()
     answer = json.loads(shown.out)
     assert (answer["state"], answer["nearest"]) == ("row added", "2.3.0")
-    assert f"Flink {NEW} has the class files of Flink 2.3.0, whose jar fits" in shown.err
+    assert f"Flink {NEW} has the class files of Flink 2.3.0, or such as do the same" in shown.err
     assert f"tests on Flink {NEW}: passed in 0 min 00 s, 671 tests" in shown.err
     assert f"Flink {NEW} is in, after 0 min" in shown.err
     after = project_files(tree)
@@ -457,16 +470,50 @@ def test_a_dry_run_shows_the_line_and_changes_nothing(
     assert project_files(tree) == before
 
 
-@pytest.mark.parametrize("changes", [{}, BESIDE])
+@pytest.mark.parametrize(("changes", "other"), [({}, 0), (BESIDE, 1)])
 def test_rebuilt_classes_that_do_the_same_for_our_patches_are_known(
-    changes: Changes, tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
+    changes: Changes, other: int, tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shelf.publish(changes=changes)
     assert add(tree, NEW, "--untested") == 0
     told = capsys.readouterr().out
-    assert told.count("what we depend on is as in Flink 2.3.0") == len(MODEL.classes)
+    same = len(MODEL.classes) - other
+    assert told.count("does what the class file of Flink 2.3.0 does") == same
+    assert told.count("what we depend on is as in Flink 2.3.0") == other
     line = lines_of(tree)[NEW]
     assert not set(line.classes.values()) & set(MODEL.classes.values())
+    taken = [MODEL.version in own for own in equal_releases(tree, line)]
+    assert taken.count(True) == same
+
+
+def equal_releases(tree: Path, line: Line) -> list[set[str]]:
+    """The releases whose files do what the line's do, a set for each class."""
+    lock = read_lock(tree / LOCK)
+    return [
+        {
+            release
+            for group in lock.groups[name]
+            if checksum in group
+            for releases in group.values()
+            for release in releases
+        }
+        for name, checksum in line.classes.items()
+    ]
+
+
+def test_a_release_compiled_anew_gets_a_row_as_the_jar_of_the_line_fits(
+    tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf.publish(changes={})
+    assert add(tree, NEW, "--untested", own_line=False) == 0
+    assert "or such as do the same, so that its jar fits" in capsys.readouterr().out
+    release = release_of(tree, NEW)
+    assert release is not None
+    assert release.classes == MODEL.version
+    assert NEW not in lines_of(tree)
+    found = read_lock(tree / LOCK).of(NEW)
+    assert all(found[name] in lines_of(tree)["2.3.0"].equal[name] for name in MODEL.classes)
+    assert not set(found.values()) & set(MODEL.classes.values())
 
 
 def test_a_changed_method_is_named_and_only_taken_when_accepted(

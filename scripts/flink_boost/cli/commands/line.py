@@ -20,8 +20,17 @@ from flink_boost.base.scratch import scratch_folder
 from flink_boost.cli.answers import json_option, print_json, told_aside
 from flink_boost.cli.context import Settings
 from flink_boost.cli.known_classes import KnownClasses
+from flink_boost.flink.classes import LOCK
+from flink_boost.flink.distribution import find_jar_of_distribution
 from flink_boost.flink.jdks import java_home
-from flink_boost.flink.lines import Line, load_lines, load_patched, nearest_line
+from flink_boost.flink.lines import (
+    Line,
+    load_lines,
+    load_patched,
+    nearest_line,
+    read_lock,
+    with_classes,
+)
 from flink_boost.flink.pinned_maven import MODE_VARIABLE
 from flink_boost.flink.releases import fitting_line
 from flink_boost.operate.carried import of_tree
@@ -37,9 +46,11 @@ from flink_boost.port.newline.describe import (
     require_number,
     require_release,
 )
+from flink_boost.port.newline.equal import comparing, with_equal
 from flink_boost.port.newline.line_files import NewLine, add_line, record
 from flink_boost.port.newline.look import look_at_jars
 from flink_boost.port.newline.registries import Registries
+from flink_boost.port.newline.rows import Looked
 from flink_boost.port.newline.suite import copy_tree, run_step, steps_of
 
 _STEPS = 5
@@ -165,18 +176,25 @@ def _add(wanted: _Wanted, tree: Path, logs: Path) -> tuple[str, dict[str, object
     model = nearest_line(version, around.lines)
     _step(2, "Fetching jars and sources, looking at the classes that we patch")
     jars = fetch_jars(version, around)
-    names = [
-        each.name for each in load_patched(tree / "lines.toml").values() if each.is_in(version)
-    ]
-    checksums = look_at_jars(version, jars.binaries, names).classes
-    enabled = {number: line for number, line in lines.items() if line.enabled}
+    patched = load_patched(tree / "lines.toml").values()
+    names = [each.name for each in patched if each.is_in(version)]
+    look = look_at_jars(version, jars.binaries, names)
+    checksums, lock = look.classes, read_lock(tree / LOCK)
+    equal = with_equal(
+        *(Looked((look,), {}), lock, around.published),
+        *(comparing(of_tree(__version__, tree).weaver), patched, find_jar_of_distribution),
+    ).equal
+    lock = lock.having(version, checksums, equal)
+    enabled = {
+        number: with_classes(line, lock, patched) for number, line in lines.items() if line.enabled
+    }
     files = same_files(version, checksums, list(enabled.values()))
     for verdict in files.values():
         _detail(_described(verdict))
     same = fitting_line(checksums, enabled.values())
     if same is not None and not wanted.own_line:
         documents = [_document(verdict) for verdict in files.values()]
-        known = KnownClasses(version, same, tree)
+        known = KnownClasses(version, same, tree, equal)
         known.require_not_given("--skip-flink-tests", given=not wanted.flinks_tests)
         known.require_not_given("--only-jar", given=not wanted.measured)
         looked = known.look(around.published, _detail)
@@ -194,7 +212,7 @@ def _add(wanted: _Wanted, tree: Path, logs: Path) -> tuple[str, dict[str, object
     if len(files) < len(names):
         verdicts = _compared(new.line, files, enabled, around)
         _require_known(version, verdicts, wanted.accept_changes)
-    new = replace(new, line=replace(new.line, enabled=not wanted.untested))
+    new = replace(new, line=replace(new.line, enabled=not wanted.untested), equal=equal)
     answer: dict[str, object] = {
         "nearest": model.version,
         "enabled": new.line.enabled,
@@ -305,7 +323,7 @@ def _require_known(version: str, verdicts: Sequence[ClassVerdict], accept_change
 
 def _described(verdict: ClassVerdict) -> str:
     if verdict.same_file:
-        return f"{verdict.simple_name}: the class file of Flink {verdict.line}"
+        return f"{verdict.simple_name}: does what the class file of Flink {verdict.line} does"
     if not verdict.differences:
         return f"{verdict.simple_name}: what we depend on is as in Flink {verdict.line}"
     return f"{verdict.simple_name}: not as in Flink {verdict.line}: {verdict.differences[0]}"

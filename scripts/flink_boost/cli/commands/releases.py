@@ -12,7 +12,6 @@ from flink_boost.base.errors import PatchedCodeChanged, UsageProblem
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
 from flink_boost.cli.answers import json_option, print_json
 from flink_boost.flink.distribution import find_jar_of_distribution
-from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, load_lines, load_patched
 from flink_boost.flink.releases import KnownReleases, Release, load_releases
 from flink_boost.operate.carried import carried
@@ -23,7 +22,6 @@ from flink_boost.port.newline.registries import Registries
 from flink_boost.port.newline.rows import enter, look_for, releases_lock
 
 _NOT_YET = "not yet"
-_WEAVERS_JDK = 17  # the machine's own
 
 
 @click.command(name="releases")
@@ -169,12 +167,11 @@ def _look(
         if not quiet:
             click.echo(step, err=True)
 
-    weaver = carried(__version__).weaver
     looked = with_equal(
         look_for(wanted, patched, source, told, find_jar_of_distribution),
         known.lock,
         source,
-        comparing(lambda: java_home(_WEAVERS_JDK) / "bin" / "java", weaver),
+        comparing(carried(__version__).weaver),
         patched.values(),
         find_jar_of_distribution,
     )

@@ -12,12 +12,14 @@ from pathlib import Path
 from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.flink.classes import ClassLock, PatchedClass
+from flink_boost.flink.jdks import java_home
 from flink_boost.flink.versions import version_key
 from flink_boost.port.newline.look import Elsewhere, Source, jars_of, nowhere
 from flink_boost.port.newline.rows import Looked
 
 _MAIN = "org.flinkboost.weaver.form.EqualClassesMain"
 _SECONDS = 60.0
+_WEAVERS_JDK = 17  # the machine's own
 
 # Whether the second class file does what the first one does.
 Compare = Callable[[bytes, bytes], bool]
@@ -44,7 +46,8 @@ def with_equal(
     # In the order in which they are entered: the second of two new ones joins the first.
     looks = sorted(looked.looks, key=lambda each: version_key(each.version), reverse=True)
     for name in dict.fromkeys(name for look in looks for name in look.classes):
-        groups = [dict(group) for group in lock.groups.get(name, ())]
+        # The newest first, which a new release is most like.
+        groups = [dict(group) for group in reversed(lock.groups.get(name, ()))]
         for look in looks:
             checksum = look.classes.get(name)
             if checksum is None or any(checksum in group for group in groups):
@@ -61,8 +64,8 @@ def with_equal(
     return replace(looked, equal=equal)
 
 
-def comparing(java: Callable[[], Path], weaver: Callable[[], Sequence[Path]]) -> Compare:
-    """Compares by the weaver's jars; both are asked for only then.
+def comparing(weaver: Callable[[], Sequence[Path]]) -> Compare:
+    """Compares by the weaver's jars, which are asked for only then.
 
     Raises ``EnvironmentProblem`` when it cannot be run.
     """
@@ -73,7 +76,8 @@ def comparing(java: Callable[[], Path], weaver: Callable[[], Sequence[Path]]) ->
             for file, content in zip(files, (first, second), strict=True):
                 file.write_bytes(content)
             class_path = os.pathsep.join(map(str, weaver()))
-            done = run_captured([str(java()), "-cp", class_path, _MAIN, *map(str, files)], _SECONDS)
+            java = str(java_home(_WEAVERS_JDK) / "bin" / "java")
+            done = run_captured([java, "-cp", class_path, _MAIN, *map(str, files)], _SECONDS)
         if done.returncode:
             raise EnvironmentProblem(
                 f"The weaver could not compare class files ({done.stdout.strip()[-200:]}).",

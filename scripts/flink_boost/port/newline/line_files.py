@@ -13,7 +13,7 @@ import shutil
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import tomlkit
@@ -41,13 +41,15 @@ class NewLine:
 
     ``remark`` is what has to be said about its example jobs. ``unpublished`` are projects that the
     class path of Flink's own tests needs and the release does not have; the model's are taken,
-    which are known to be complete.
+    which are known to be complete. ``equal`` are new checksums of class files that do what one
+    with a known checksum does.
     """
 
     line: Line
     model: str
     remark: str = ""
     unpublished: tuple[str, ...] = ()
+    equal: Mapping[str, str] = field(default_factory=dict)
 
 
 def record(new: NewLine) -> str:
@@ -140,7 +142,7 @@ def add_line(root: Path, new: NewLine) -> list[Path]:
     tests = with_tests(catalogue, version, model)
     model_pom = (root / pom).with_name(f"flink-{model}.xml").read_text(encoding="utf-8")
     before = read_lock(root / _LOCK)
-    lock = before.having(version, new.line.classes).render()
+    lock = before.having(version, new.line.classes, new.equal).render()
     written: list[Path] = []
     with _undone_on_error() as undo:
         if new.line.measured and not (root / adaptor).exists():
