@@ -231,6 +231,11 @@ class Order(Frozen):
     reference: str = Field(default="", description="commit to compare with; empty: the release")
     environment: str = Field(default="", description="other name of the box on the dashboard")
 
+    @property
+    def is_chosen(self) -> bool:
+        """Whether somebody named its commits, so that it is no point of a trend."""
+        return bool(self.revision) or self.against is Against.COMMIT
+
 
 class Runs(Frozen):
     """Which run measures which line; a run is named here before it exists."""

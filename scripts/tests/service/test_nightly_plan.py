@@ -363,3 +363,42 @@ def test_the_parts_of_a_night_are_begun_beside_each_other(tmp_path: Path) -> Non
     resumed = choose("1/2", resume=True)
     assert resumed is not None
     assert resumed.night.night == first.night.night
+
+
+def test_nights_of_a_recipe_stand_beside_our_own(tmp_path: Path) -> None:
+    journal, said = NightJournal(tmp_path), list[str]()
+    # At 15:00 the box is back: both timers fire, that of the recipe wins.
+    now = SLOT + timedelta(hours=14)
+    ours = Order(lines=("2.3.0",), group="spine", strings=1)
+    recipe = ours.model_copy(update={"project": "flink", "recipe": "flink.toml"})
+
+    def choose(order: Order, at: time) -> Start | None:
+        return choose_night(
+            *(journal, now, at, order, load_groups()),
+            label="box-1", resume=False, tell=said.append,
+        )  # fmt: skip
+
+    theirs = choose(recipe, time(13))
+    assert theirs is not None
+    assert theirs.night.night == "2026-11-24T1300"
+    night_before = night_of("2026-11-23T0100")
+    missing = check_all([night_before, theirs.night], (), now, AT, GRACE)
+    assert [(one.night, one.finding) for one in missing] == [
+        ("2026-11-24T0100", NightFinding.MISSING)
+    ]
+
+    own = choose(ours, AT)
+    assert own is not None
+    assert (own.night.night, own.goes_on) == ("2026-11-24T0100", False)
+    journal.write(own.night.model_copy(update={"state": NightState.COMPLETE}))
+    assert choose(ours, AT) is None
+    again = choose(recipe, time(13))
+    assert again is not None
+    assert again.goes_on
+    assert said == []
+
+    # By hand, in the slot of our own night, and for another commit than that of the slot.
+    with pytest.raises(UsageProblem, match=r"2026-11-24T0100 is about this tree, and there is one night per slot"):
+        choose(recipe.model_copy(update={"project": "other"}), AT)
+    with pytest.raises(UsageProblem, match="2026-11-24T1300 is about flink its branch"):
+        choose(recipe.model_copy(update={"revision": "release-2.2.0"}), time(13))

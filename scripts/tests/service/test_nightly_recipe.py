@@ -268,7 +268,9 @@ def test_after_an_update_of_the_box_the_old_build_is_set_against_the_new(
     journal.write(half.model_copy(update={"state": NightState.RUNNING}))
     assert tonight(order(recipe, pairs=2)).night.old_against_new == (found,)
     assert forks_of(world.results / "reruns") == forks
-    assert "the box is as it was" in tonight(order(recipe)).night.step(STEP).note
+    next_night = tonight(order(recipe)).night
+    assert "the box is as it was" in next_night.step(STEP).note
+    assert next_night.box_changes == (), "people are told once"
 
 
 def test_a_night_killed_while_it_builds_and_measures_goes_on_with_its_commit(
@@ -350,6 +352,8 @@ def test_wrong_calls_say_what_to_do(tmp_path: Path, world: World, recipe: Path) 
         order(recipe, "a...b")
     with pytest.raises(UsageProblem, match="--against is given"):
         order(recipe, "a..b", Against.NIGHT_BEFORE)
+    chosen = {commits: order(recipe, commits).is_chosen for commits in ("", "HEAD~3", "a..b")}
+    assert chosen == {"": False, "HEAD~3": True, "a..b": True}
     with pytest.raises(UsageProblem, match="of which a night measures this tree"):
         with_recipe(ORDER, "flink-boost", "HEAD", None)
     assert with_recipe(ORDER, "flink-boost", "", None).project == ""

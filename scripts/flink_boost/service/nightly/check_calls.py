@@ -117,8 +117,9 @@ def _recorded(
         reason="it has not begun",
     )
     if nights:  # else there is nothing that says what it was to be about
-        shard = shard_of(checked.night)
-        like = next((one for one in reversed(nights) if shard_of(one.night) == shard), nights[-1])
+        time, shard = checked.slot.time(), shard_of(checked.night)
+        part = [one for one in nights if shard_of(one.night) == shard] or [nights[-1]]
+        like = next((one for one in reversed(part) if one.slot.time() == time), part[-1])
         order: Order = journal.order(like.night)
         journal.begin(missing, order)
     return missing

@@ -102,7 +102,9 @@ def check_box(
     known = [night for night in known if night not in ahead]
     newest = known[-1] if known else None
     due = slot_of(now - grace, at)
-    if newest is None or newest.slot < due:
+    # Nights at another time of day, such as a recipe's, do not stand for that one.
+    own = [night for night in known if night.slot.time() == due.time()]
+    if newest is None or newest.slot < due or (own and own[-1].slot < due):
         last = f"; the last one is {newest.night}" if newest else "; there is none at all"
         return Checked(
             box=box,

@@ -13,6 +13,7 @@ from flink_boost.service.nightly.night import resumed
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_parts import Tell
 from flink_boost.service.nightly.night_plan import NightPlan, parse_shard, plan_night, take_shard
+from flink_boost.service.nightly.recipes import order_sentence
 from flink_boost.service.nightly.slots import (
     WHOLE,
     is_ahead,
@@ -56,7 +57,7 @@ def choose_night(
     """
     slot = slot_of(now, at)
     shard = None if resume and wanted.shard == WHOLE else wanted.shard
-    newest = _newest(journal, now, tell, shard)
+    newest = _newest(journal, now, tell, shard, None if resume else wanted.project)
     if newest is not None and newest.slot > slot and not resume:
         tell(f"The night {newest.night} is of a later slot than {night_id(slot)}: the clock was")
         tell("set back, or the nights' time of day has changed. No second night begins.")
@@ -66,13 +67,13 @@ def choose_night(
             raise UsageProblem(f"{what}.", "Run `flink-boost nightly` for the next one.")
         return _going_on(journal, newest, groups)
     if newest is None or newest.slot < slot:
-        return _new(journal, slot, pin(wanted), groups, label)
-    if newest.state.has_ended:
-        return None
-    if newest.state is NightState.MISSING:
-        # It was told to be missing before it came: it may be about something else.
-        return _new(journal, newest.slot, pin(wanted), groups, label)
-    return _going_on(journal, newest, groups)
+        # Another project's may have the slot.
+        newest = _of_slot(journal, night_id(slot, wanted.shard))
+    if newest is None or newest.state is NightState.MISSING:
+        # What was told to be missing before it came may be about something else.
+        return _new(journal, newest.slot if newest else slot, pin(wanted), groups, label)
+    _require_same(journal, newest.night, wanted)
+    return None if newest.state.has_ended else _going_on(journal, newest, groups)
 
 
 def plan_of(
@@ -86,10 +87,31 @@ def plan_of(
     return by_line, plan_night(order.lines, by_line, order.pairs, taken, order.project)
 
 
+def _require_same(journal: NightJournal, night: str, wanted: Order) -> None:
+    """Raises ``UsageProblem`` for a night of a recipe in the slot of another night."""
+    order = journal.order(night)
+    same = (order.project, order.revision, order.against) == (
+        *(wanted.project, wanted.revision, wanted.against),
+    )
+    if wanted.project and not same:
+        raise UsageProblem(
+            f"The night {night} is about {order_sentence(order) or 'this tree'}, and there is one"
+            " night per slot.",
+            "Give this one a slot of its own: add `--at $(date -u +%H:%M)`.",
+        )
+
+
+def _of_slot(journal: NightJournal, name: str) -> NightRecord | None:
+    try:
+        return journal.load(name) if name in journal.nights() else None
+    except BrokenData:
+        return None  # told already
+
+
 def _newest(
-    journal: NightJournal, now: datetime, tell: Tell, shard: str | None
+    journal: NightJournal, now: datetime, tell: Tell, shard: str | None, project: str | None
 ) -> NightRecord | None:
-    """The newest night that is that part; of any where that is None.
+    """The newest night that is that part, of that project; of any where these are None.
 
     One from a clock that was ahead stands in the way of none: the report and the check name it.
     """
@@ -97,7 +119,8 @@ def _newest(
         if shard not in (None, shard_of(name)) or is_ahead(slot_from_id(name), now):
             continue
         try:
-            return journal.load(name)
+            if project is None or journal.order(name).project == project:
+                return journal.load(name)
         except BrokenData as problem:
             tell(str(problem))
     return None

@@ -16,7 +16,7 @@ from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.commit_jars import BuildPair
 from flink_boost.measure.groups import Group
 from flink_boost.measure.model import Box, Purpose, RunInfo
-from flink_boost.measure.night_record import Against, NightRecord, Order
+from flink_boost.measure.night_record import NightRecord, Order
 from flink_boost.measure.store import RunState
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_parts import Tell
@@ -124,8 +124,7 @@ def _begin(
         box=work.box,
         commit=runs.commits.get(work.line.version) or run_plan.current_commit(),
         version=__version__,
-        # Two commits that somebody chose are no point of a trend.
-        purpose=Purpose.BY_HAND if order.against is Against.COMMIT else Purpose.NIGHTLY,
+        purpose=Purpose.BY_HAND if order.is_chosen else Purpose.NIGHTLY,
         builds=work.builds,
     )
     store.create_run(results, info)

@@ -12,7 +12,6 @@ from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.commit_jars import BuildPair
 from flink_boost.measure.model import Box
 from flink_boost.measure.night_record import (
-    BoxChangeRecord,
     CanaryRecord,
     NightRecord,
     Order,
@@ -42,7 +41,6 @@ class BoxFinding:
 
     label: str
     quiet: bool | None
-    changes: tuple[BoxChangeRecord, ...] = ()
     note: str = ""
 
 

@@ -86,9 +86,8 @@ def complete_nights(
             order, night = journal.order(name), journal.load(name)
         except BrokenData:
             continue
-        # Two commits that somebody chose are no night that another follows.
         same = (order.project, order.shard) == (project, shard)
-        if same and order.against is not Against.COMMIT and night.state is NightState.COMPLETE:
+        if same and not order.is_chosen and night.state is NightState.COMPLETE:
             yield name, order, night
 
 

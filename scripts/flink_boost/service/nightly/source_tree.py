@@ -24,11 +24,10 @@ from flink_boost.base.processes import (
 )
 from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.lines import Line
-from flink_boost.measure.box import changes_since, choose_java, describe_box
+from flink_boost.measure.box import choose_java, describe_box
 from flink_boost.measure.box_file import read_box_file
 from flink_boost.measure.classpaths import ClassPaths, find_class_paths
 from flink_boost.measure.model import Box
-from flink_boost.measure.night_record import BoxChangeRecord
 from flink_boost.measure.noise import NoiseProbe, probe, wait_for_quiet
 from flink_boost.port import soak
 from flink_boost.service.nightly.measuring import SIDES
@@ -68,22 +67,13 @@ class Tree:
         """
         named = read_box_file(self.environ)
         boxes = [self.box(line) for line in lines]
-        changes = {}
-        if named is not None:
-            changes = {
-                change.what: BoxChangeRecord(
-                    what=change.what, before=str(change.before), after=str(change.after)
-                )
-                for box in boxes
-                for change in changes_since(named, box)
-            }
         limits = named.quiet if named else None
         look = self.look or (lambda: probe(limits=limits))
         found = wait_for_quiet(look, self.quiet_minutes, tell)
         first = boxes[0]
         jdks = ", ".join(dict.fromkeys(f"JDK {box.jdk}" for box in boxes))
         note = f"{first.label}: {first.cpu}, {first.cores} cores, kernel {first.kernel}, {jdks}"
-        return BoxFinding(first.label, found.quiet, tuple(changes.values()), f"{note}; {found}")
+        return BoxFinding(first.label, found.quiet, f"{note}; {found}")
 
     def build_line(self, line: Line, log: Path) -> str:
         """``make build``; does nothing when everything is built."""

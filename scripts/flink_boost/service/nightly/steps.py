@@ -92,7 +92,6 @@ class Steps:
         changed = {
             "box": self.order.environment or found.label,
             "quiet": found.quiet,
-            "box_changes": found.changes,
         }
         return night.model_copy(update=changed), found.note
 
