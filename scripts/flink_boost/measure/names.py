@@ -193,10 +193,14 @@ class _Word:
         return re.compile(fnmatch.translate(self.text.replace("[", "[[]")))
 
     @cached_property
+    def own(self) -> str:
+        """Without what stands behind a name."""
+        return _BEHIND.sub("", self.text)
+
+    @cached_property
     def plain(self) -> tuple[list[str], Counter[str] | None]:
         """Package, class and method as far as given, and the parameters in brackets."""
-        text = _BEHIND.sub("", self.text)
-        head, bracket, rest = text.partition("[")
+        head, bracket, rest = self.own.partition("[")
         if not bracket:
             return head.split("."), None
         if not rest.endswith("]"):
@@ -208,14 +212,15 @@ class _Word:
         if self.glob is not None:
             return any(self.glob.fullmatch(name) for name in names.globbed)
         given, params = self.plain
-        if params is not None and params != names.params:
-            return False
-        if _ends(names.segments, given) or _ends(names.segments[:-1], given):
-            return True
+        # A word is looked for among thousands of cells, most of which this tells apart.
+        if given[-1] in names.segments[-2:]:
+            is_there = _ends(names.segments, given) or _ends(names.segments[:-1], given)
+            if is_there and params in (None, names.params):
+                return True
         if params is not None:
             return False
         of_values = given[0] == names.segments[-1] and Counter(given[1:]) <= names.values
-        return of_values or _BEHIND.sub("", self.text) in names.all
+        return of_values or self.own in names.all
 
 
 def _ends(segments: list[str], given: list[str]) -> bool:
