@@ -1,4 +1,4 @@
-"""The database of requests for the tests: SQLite in a temporary folder, or ``DATABASE_URL``."""
+"""The database of requests, SQLite in a folder or ``DATABASE_URL``, its queue, and a desk at it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.service.requests.database import close_connections, open_database
 from flink_boost.service.requests.queue import RequestQueue
+from requesting.desk_place import Place
 
 sys.path.append(str(PROJECT_ROOT / "codespeed-config" / "tests"))
 
@@ -43,3 +44,8 @@ def queue(database: Path) -> Iterator[RequestQueue]:
         table.objects.all().delete()
     yield RequestQueue(REPOSITORY)
     close_connections()
+
+
+@pytest.fixture
+def place(queue: RequestQueue) -> Place:
+    return Place(queue)

@@ -19,6 +19,9 @@ BOUNDS = Bounds()
 BASE, HEAD = "b" * 40, "a" * 40
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 TUPLE = "SerializationFrameworkMiniBenchmarks.serializerTuple"
+# Log speed-ups of pairs: of what is slower, and of what is as fast as before.
+SLOW = (-0.05, -0.052, -0.048, -0.051, -0.049)
+STILL = (0.001, -0.002, 0.0015, -0.001, 0.0005)
 BOX = Box(
     hostname="box-1", cpu="a processor", cores=4, memory_mb=1000, kernel="6.1", jdk="17", load=0.1
 )

@@ -27,10 +27,9 @@ from flink_boost.service.requests.request import Measured, RequestOrder
 from flink_boost.service.requests.request_states import Event
 from flink_boost.service.requests.serving import Serving, turn_of
 from flink_boost.service.requests.worker import Worker
-from requesting.samples import BOUNDS, KNOWN, TUPLE, measured
+from requesting.samples import BOUNDS, KNOWN, STILL, TUPLE, measured
 
 REPOSITORY = "apache/flink-boost"
-STILL = (0.001, -0.002, 0.0015, -0.001, 0.0005)
 
 
 def shortly(seconds: float) -> None:

@@ -23,11 +23,9 @@ from flink_boost.service.requests.verdicts import (
 )
 from flink_boost.service.requests.wording import verdict_words
 from requesting import samples
-from requesting.samples import HEAD, KNOWN, TUPLE, measured, order
+from requesting.samples import HEAD, KNOWN, SLOW, STILL, TUPLE, measured, order
 
-SLOW = (-0.05, -0.052, -0.048, -0.051, -0.049)
 FAST = (0.05, 0.052, 0.048, 0.051, 0.049)
-STILL = (0.001, -0.002, 0.0015, -0.001, 0.0005)
 WILD = (0.2, -0.3, 0.1, -0.15, 0.25)
 NAMES = tuple(KNOWN.by_name)
 

@@ -14,8 +14,7 @@ from flink_boost.cli.main import main
 from flink_boost.flink.side import Side
 from flink_boost.service.builds import recipe
 from flink_boost.service.requests.request import Measured
-from requesting.samples import BOX, KNOWN, TUPLE, measured
-from requesting.test_answer import SLOW, STILL
+from requesting.samples import BOX, KNOWN, SLOW, STILL, TUPLE, measured
 
 RUN = ("request", "run", "--base", "main")
 

@@ -24,8 +24,7 @@ from flink_boost.service.requests.noise_check import (
 )
 from flink_boost.service.requests.request import Measured
 from flink_boost.service.requests.request_rows import rows_of
-from requesting.samples import BOX, KNOWN, NOON, TUPLE, forks, order, run
-from requesting.test_answer import STILL
+from requesting.samples import BOX, KNOWN, NOON, STILL, TUPLE, forks, order, run
 
 QUIET = NoiseProbe(0, 0, 0, 0, 0, quiet=True, reason="")
 BUSY = NoiseProbe(0, 0, 0, 0.9, 8, quiet=False, reason="others used 90% of the cores")

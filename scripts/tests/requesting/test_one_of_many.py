@@ -16,19 +16,14 @@ from flink_boost.service.requests.desk import Desk
 from flink_boost.service.requests.hub.github import open_repository
 from flink_boost.service.requests.queue import RequestQueue
 from flink_boost.service.requests.serving import standing_still
+from requesting.desk_place import ASK, Place
 from requesting.memory_hub import pull
 from requesting.samples import BASE, BOUNDS, KNOWN, NOON
-from requesting.test_desk import ASK, Place
 from requesting.test_killed import WHOLE, github
 
 TOO_LARGE = HubAway(
     "GitHub answered 500: Sorry, this diff is taking too long to generate.", "Wait."
 )
-
-
-@pytest.fixture
-def place(queue: RequestQueue) -> Place:
-    return Place(queue)
 
 
 def fails_for(place: Place, monkeypatch: pytest.MonkeyPatch, *shas: str, error: Exception) -> None:

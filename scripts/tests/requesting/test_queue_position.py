@@ -15,9 +15,9 @@ from flink_boost.service.requests.queue import RequestQueue
 from flink_boost.service.requests.request import Measured, RequestOrder
 from flink_boost.service.requests.serving import Serving
 from flink_boost.service.requests.worker import LOST_AFTER
+from requesting.desk_place import ASK, Place
 from requesting.memory_hub import MemoryHub
 from requesting.samples import NOON
-from requesting.test_desk import ASK, Place
 
 
 def minutes(text: str) -> tuple[int, int]:

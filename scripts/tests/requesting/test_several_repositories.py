@@ -20,8 +20,8 @@ from flink_boost.service.requests.queue import RequestQueue
 from flink_boost.service.requests.service_settings import ServedRepository, ServeSettings
 from flink_boost.service.requests.service_setup import serving_of
 from flink_boost.service.requests.serving import Serving
+from requesting.desk_place import Place
 from requesting.memory_hub import MemoryHub
-from requesting.test_desk import Place
 from requesting.told_forks import Silent
 
 pytestmark = pytest.mark.quiet
