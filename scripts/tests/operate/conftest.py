@@ -1,4 +1,4 @@
-"""The program that is profiled, compiled once."""
+"""The program that is profiled, compiled once, and what a made-up distribution is made of."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from small_distribution import Inputs
 from spinning import Start, compile_program, started
 
 
@@ -20,3 +21,8 @@ def start() -> Iterator[Start]:
         folder.chmod(0o755)
         compile_program(folder)
         yield partial(started, folder)
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> Inputs:
+    return Inputs(tmp_path)
