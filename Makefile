@@ -83,7 +83,7 @@ test-cluster: setup jars ## Clusters and installations of measured lines on all 
 
 .PHONY: test-nightly
 test-nightly: setup build ## Nights with real forks, killed at MOMENTS=100 random moments, with figures (an hour)
-	@cd scripts && ../.venv/bin/python -m pytest -v -s --test-all --moments $(or $(MOMENTS),100) tests/service/test_nightly.py -k 'not double'
+	@cd scripts && ../.venv/bin/python -m pytest -v -s --test-all --moments $(or $(MOMENTS),100) tests/service/test_nightly_killed.py tests/service/test_nightly_resumed.py tests/service/test_nightly_steps.py -k 'not double'
 
 .PHONY: test-requests
 test-requests: setup build ## Requests for a commit that changes a comment, the whole way, counted: REQUESTS=100 FOLDER=folder (hours)

@@ -15,17 +15,17 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from eventual import eventually
 from failing_codespeed import failing_codespeed
 from flink_repository import BROKEN, SLOW, FlinkRepository, git, make_repository
 from jmh_java import BY_DOUBLE_AND_JMH
-from test_nightly import (
+from night_world import (
     AT,
     LINE,
     MEASURE,
     ORDER,
     World,
     environment,
-    eventually,
     forks_of,
     java_processes,
     nightly,
