@@ -79,7 +79,7 @@ check: ## Lint, types, rooms and the tests that need nothing built (5 minutes)
 
 .PHONY: test-cluster
 test-cluster: setup jars ## Clusters and installations of measured lines on all their JDKs, a job on the others; `make test` runs a short form
-	@cd scripts && ../.venv/bin/python -m pytest -v --all-platforms --test-all tests/cluster tests/operate/test_install.py tests/operate/test_verify.py tests/operate/test_dist_*.py
+	@cd scripts && ../.venv/bin/python -m pytest -v --all-platforms --test-all tests/cluster tests/operate/test_install_*.py tests/operate/test_verify.py tests/operate/test_dist_*.py
 
 .PHONY: test-nightly
 test-nightly: setup build ## Nights with real forks, killed at MOMENTS=100 random moments, with figures (an hour)
