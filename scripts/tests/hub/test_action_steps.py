@@ -1,4 +1,4 @@
-"""The action: checked by actionlint, and its steps run as a runner would, against a GitHub of ours.
+"""The steps of the action, run as a runner would, against a GitHub of ours.
 
 Only measuring is replaced: its call is read by the real command, and its answer is written here.
 """
@@ -6,9 +6,7 @@ Only measuring is replaced: its call is read by the real command, and its answer
 from __future__ import annotations
 
 import copy
-import json
 import os
-import re
 import shlex
 import subprocess
 import sys
@@ -17,133 +15,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from markdown_it import MarkdownIt
-from ruamel.yaml import YAML
 
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.commands import request
-from flink_boost.service.requests.hub.workflow_comment import (
-    HOSTED,
-    LARGEST,
-    MARKER,
-    STRANGER,
-    framed,
-    tamed,
-)
+from flink_boost.service.requests.hub.workflow_comment import HOSTED, MARKER, STRANGER
+from hub.action_file import ANSWER, action
 from hub.double import TOKEN, GitHubDouble, github_double
 from hub.faults import forbidden
 from hub.state import GitHubState, PullRequestState
 from hub.workflow_steps import Ran, run_action
 
-ACTION = PROJECT_ROOT / "action.yml"
-WORKFLOWS = PROJECT_ROOT / "docs" / "workflows"
 HEAD = "a" * 40
-ANSWER = "**1 of 1 is slower.**\n\n| benchmark | ratio |\n|---|---|\n| One.write | 0.80 |\n"
 EVIL = "$(touch pwned)`touch pwned`; touch pwned #'\"\n--output=/etc/pwned"
-
-
-def read_yaml(path: Path) -> Any:
-    return YAML(typ="safe").load(path.read_text(encoding="utf-8"))
-
-
-def action() -> dict[str, Any]:
-    return read_yaml(ACTION)  # type: ignore[no-any-return]
-
-
-def lint(workflows: dict[str, str]) -> list[dict[str, Any]]:
-    folder = PROJECT_ROOT / ".cache" / "frontend" / "actionlint"
-    done = subprocess.run(
-        ["node", str(Path(__file__).with_name("lint_workflows.cjs")), str(folder)],
-        input=json.dumps(workflows),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    return json.loads(done.stdout)  # type: ignore[no-any-return]
-
-
-def as_workflow(described: dict[str, Any]) -> str:
-    """The action's steps and inputs as a workflow that can be called: that actionlint knows."""
-    inputs = {
-        name: {"type": "string", "description": one["description"]}
-        for name, one in described["inputs"].items()
-    }
-    workflow = {
-        "on": {"workflow_call": {"inputs": inputs}},
-        "jobs": {"steps": {"runs-on": "ubuntu-latest", "steps": described["runs"]["steps"]}},
-    }
-    return json.dumps(workflow)  # which is YAML, too
-
-
-# -- what can be said without running it -------------------------------------------------------
-
-
-def test_actionlint_has_nothing_to_say() -> None:
-    texts = {path.name: path.read_text(encoding="utf-8") for path in WORKFLOWS.glob("*.yml")}
-    assert set(texts) == {"benchmark.yml", "benchmark-comment.yml"}
-    assert lint({**texts, "action.yml": as_workflow(action())}) == []
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "kind"),
-    [
-        ("run", "echo ${{ github.event.pull_request.title }}", "expression"),
-        ("run", "echo ${{ inputs.no-such-input }}", "expression"),
-        ("if", "inputs.answer =! ''", "expression"),
-        ("shell", "no-shell", "shell-name"),
-        ("environment", {}, "syntax-check"),
-    ],
-)
-@pytest.mark.test_all
-def test_actionlint_bites(key: str, value: Any, kind: str) -> None:
-    broken = copy.deepcopy(action())
-    broken["runs"]["steps"][0][key] = value
-    assert kind in {found["kind"] for found in lint({"action.yml": as_workflow(broken)})}
-
-
-def test_no_value_stands_in_a_script() -> None:
-    for step in action()["runs"]["steps"]:
-        assert "${{" not in step["run"], step["name"]
-        assert "eval" not in step["run"]
-        # Every variable stands in quotes, but in tests of bash's own and in an assignment.
-        bare = re.sub(r'"[^"]*"|\'[^\']*\'|\[\[.*?\]\]|\$\{FLINK_LINE:\+"[^"]*"\}', "", step["run"])
-        bare = bare.replace("folder=$(mktemp -d )", "")
-        assert "$" not in bare, step["name"]
-
-
-def test_who_may_write_runs_nothing_of_the_pull_request() -> None:
-    measure = read_yaml(WORKFLOWS / "benchmark.yml")
-    comment = read_yaml(WORKFLOWS / "benchmark-comment.yml")
-    assert measure["permissions"] == {"contents": "read"}
-    assert measure["on"] == "pull_request"
-    assert "secrets." not in (WORKFLOWS / "benchmark.yml").read_text(encoding="utf-8")
-    assert comment["permissions"]["pull-requests"] == "write"
-    (job,) = comment["jobs"].values()
-    checkout, download, own = job["steps"]
-    assert "ref" not in checkout["with"]
-    assert checkout["with"]["persist-credentials"] is False
-    assert download["with"]["path"].startswith("${{ runner.temp }}")
-    assert own["with"] == {"answer": download["with"]["path"]}
-
-
-def test_the_answer_of_a_job_that_is_run_again_replaces_the_first_one() -> None:
-    (job,) = read_yaml(WORKFLOWS / "benchmark.yml")["jobs"].values()
-    (upload,) = (one for one in job["steps"] if one["uses"].startswith("actions/upload-artifact"))
-    assert "steps.benchmark.outputs.answer" in upload["if"], "also of a job that failed"
-    assert upload["with"]["overwrite"] is True
-
-
-def test_inputs_of_the_workflows_are_inputs_of_the_action() -> None:
-    known = set(action()["inputs"])
-    for path in WORKFLOWS.glob("*.yml"):
-        for job in read_yaml(path)["jobs"].values():
-            for step in job["steps"]:
-                if step["uses"] == "./":
-                    assert set(step["with"]) <= known
-
-
-# -- its steps, run ----------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -291,13 +174,6 @@ def test_what_gave_no_answer_fails_at_once(runner: Runner, code: int, answer: st
     assert (failed.value.returncode, failed.value.cmd) == (code, "Measure")
 
 
-def test_the_answer_of_a_job_that_failed_is_handed_on() -> None:
-    (measure,) = read_yaml(WORKFLOWS / "benchmark.yml")["jobs"].values()
-    assert "!cancelled()" in measure["steps"][-1]["if"]
-    (comment,) = read_yaml(WORKFLOWS / "benchmark-comment.yml")["jobs"].values()
-    assert "conclusion == 'failure'" in comment["if"]
-
-
 def test_the_recipe_is_this_workspace(runner: Runner) -> None:
     from flink_boost.service.builds.recipe import load_recipe
 
@@ -379,9 +255,6 @@ def test_globs_of_an_input_meet_no_files(runner: Runner) -> None:
     assert runner.arguments[-2:] == ["serializer*", "*"]
 
 
-# -- from a fork -------------------------------------------------------------------------------
-
-
 def fork_run(runner: Runner, answer: str = ANSWER, number: str = "7\n", head: str = HEAD) -> Ran:
     folder = runner.folder / "downloaded"
     folder.mkdir(exist_ok=True)
@@ -440,64 +313,3 @@ def test_an_answer_that_is_no_plain_file_is_refused(
         runner.run({"workflow_run": {"head_sha": HEAD}}, answer=str(folder))
     assert failed.value.returncode == 3
     assert server.state.comments == {}
-
-
-def test_a_stranger_s_text_calls_nobody_and_loads_nothing() -> None:
-    text = (
-        f"Hello @apache/everybody\n![x](https://evil.example/pixel.png) {MARKER}\n"
-        "<img src=x onerror=alert(1)><details><summary>more</summary>\n"
-        "[click](javascript:alert(1)) http://evil.example www.evil.example\n\u202egnp.exe\x1b[31m"
-    )
-    found = tamed(text)
-    for harm in ("@a", "![", "<img", "<!--", "](", "http:", "https:", "javascript:", "\u202e"):
-        assert harm not in found, harm
-    assert "<details><summary>more</summary>" in found
-    assert "www.evil" not in found
-    assert "\x1b" not in found
-    assert tamed(ANSWER) == ANSWER
-
-
-LINKS = (
-    "[report][r]\n\n[r]: //evil.example/report",
-    "[r]\n\n[r]: <//evil.example/report>",
-    "[r][]\n\n> [r]:\n> //evil.example/report",
-    "[s][s]\n\n[s]: &#104;ttps://evil.example/login",
-    "[t][t]\n\n[t]: https\\://evil.example/x",
-    "[t](//evil.example/x) [t] (//evil.example/x)",
-    "[t]\\(//evil.example/x) \\[t](//evil.example/x)",
-    "!\\[t](//evil.example/x) ![t][t] \\![t](//evil.example/x)\n\n[t]: //evil.example/x",
-    "<//evil.example> <https://evil.example> <a href=//evil.example>x</a> \\<img src=//x>",
-    "&lt;img src=//evil.example&gt; &#60;img src=//evil.example>",
-)
-
-
-@pytest.mark.parametrize("text", LINKS)
-def test_no_link_of_a_stranger_leads_anywhere(text: str) -> None:
-    html = MarkdownIt("commonmark").render(tamed(text))
-    assert "evil.example" in html, "it stays to be read"
-    assert "<a" not in html
-    assert "<img" not in html
-
-
-def test_what_is_said_of_a_stranger_s_text_cannot_be_folded_away() -> None:
-    text = "<details><summary>**Faster**: 8 of 8.</summary>\n\n</details>\n"
-    found = framed(text, stranger=True)
-    assert found.startswith(f"{STRANGER}\n\n{HOSTED}\n\n<details>")
-
-
-def test_a_long_answer_is_cut_and_its_folds_are_closed() -> None:
-    text = "Verdict\n<details><summary>x</summary>\n" + "row\n" * 50_000
-    for stranger in (False, True):
-        found = framed(text, stranger=stranger)
-        assert len(found) <= LARGEST + 100
-        assert found.count("<details>") == found.count("</details>")
-        assert found.startswith(STRANGER if stranger else "Verdict\n\n" + HOSTED)
-        assert HOSTED in found[:1000]
-        assert "cut here" in found
-
-
-@pytest.mark.parametrize("before", ["", " ", "_", "*", "~", "(", "1", "a_"])
-def test_no_address_of_a_stranger_is_followed_whatever_is_before_it(before: str) -> None:
-    """GitHub begins one behind these, a word of a regular expression does not."""
-    text = tamed(f"{before}https://evil.example {before}www.evil.example {before}MAILTO:a@b.c")
-    assert not re.search(r"(?i)(https|mailto):|www\.", text)
