@@ -1,4 +1,4 @@
-"""Hostile programs in the real sandbox: each is held, and `Ended` names what held it.
+"""Hostile programs in the real sandbox that reach for secrets, others or the machine.
 
 Beside each stands the same program outside, or with the protection off, where that is safe: it
 shows that the program would do harm. Needs bubblewrap; run by root, programs run as another user.
@@ -13,66 +13,19 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from eventual import eventually
 from sandbox_trial import LIMITS, MIB, Trial, outside
 
-from flink_boost.base.errors import NoIsolation
-from flink_boost.service.builds.isolation.bubblewrap import Bubblewrap
-from flink_boost.service.builds.isolation.choosing import choose_sandbox, prove
-from flink_boost.service.builds.isolation.sandbox import Ended
-from flink_boost.service.builds.isolation.watching import TooManyFiles, size_below
+from flink_boost.service.builds.isolation.choosing import choose_sandbox
 from flink_boost.service.builds.isolation.workplace import fresh_workplace
 
 pytestmark = pytest.mark.quiet
 
-_PYTHON = "/usr/bin/python3"
+
 TOKEN = "ghs_thisIsTheTokenOfTheService"
-
-
-@pytest.fixture
-def trial(open_folder: Path) -> Iterator[Trial]:
-    with ExitStack() as stack:
-        yield Trial(open_folder, choose_sandbox({}), stack)
-
-
-def test_work_may_lie_where_other_temporary_folders_are_hidden() -> None:
-    """`build/` may be below /var/tmp, of which a program sees nothing else."""
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        with ExitStack() as stack:
-            trial = Trial(folder, choose_sandbox({}), stack)
-            ended = trial.run("import os; print(os.listdir('/var/tmp'), os.getcwd())")
-        assert (ended.how, ended.code) == ("exited", 0), ended
-        assert trial.printed == f"{[folder.name]} {trial.work}\n"
-
-
-def test_a_program_sees_work_and_ends_with_its_code(trial: Trial) -> None:
-    (trial.folder / "given").write_text("given")
-    ended = trial.run(
-        f"""
-import os, sys
-print(open({str(trial.folder / "given")!r}).read(), os.environ["NAME"], os.getcwd())
-open("left", "w").write("left")
-sys.exit(3)
-""",
-        readable=[trial.folder / "given"],
-        environment={"NAME": "value"},
-    )
-    assert (ended.how, ended.code) == ("exited", 3)
-    assert ended.sentence == "ended with code 3"
-    assert trial.printed == f"given value {trial.work}\n"
-    assert (trial.work / "left").read_text() == "left"
-    if os.geteuid() == 0:
-        assert (trial.work / "left").stat().st_uid == trial.work.stat().st_uid >= 2_000_000_000
 
 
 def test_no_token_is_in_reach(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,105 +85,6 @@ print(os.listdir({str(other.parent)!r}))
             # Were it to be seen, it would still be another user's.
             assert other.stat().st_uid != trial.work.stat().st_uid
             assert other.stat().st_mode & 0o077 == 0
-
-
-def test_a_fork_bomb_is_held(trial: Trial) -> None:
-    bomb = """
-import os, time
-while True:
-    try:
-        if os.fork() == 0:
-            continue
-    except OSError:
-        time.sleep(0.01)
-"""
-    ended = trial.run(bomb)
-    assert ended.how == "processes"
-    assert "started more processes" in ended.sentence
-    counted = """
-import os, time
-made = 0
-try:
-    while made < 300:
-        if os.fork() == 0:
-            time.sleep(2)
-            os._exit(0)
-        made += 1
-except OSError:
-    print("refused")
-print(made, flush=True)
-os._exit(0)
-"""
-    trial.run(counted)
-    assert trial.printed.startswith("refused")
-    assert int(trial.printed.split()[1]) < LIMITS.processes
-    assert outside(counted) == "300\n"
-
-
-def test_a_disk_is_not_filled(trial: Trial) -> None:
-    filling = """
-import os
-block = b"x" * (1 << 20)
-for number in range(200):
-    try:
-        with open(f"file-{number}", "wb") as file:
-            file.write(block)
-    except OSError as error:
-        print(error.strerror)
-        break
-else:
-    import time; time.sleep(5)
-"""
-    before = os.statvfs(trial.folder).f_bavail
-    ended = trial.run(filling)
-    assert ended.how == "disk"
-    if trial.work.is_mount():
-        assert "No space left on device" in ended.said
-        taken = before - os.statvfs(trial.folder).f_bavail
-        assert taken * os.statvfs(trial.folder).f_frsize < LIMITS.disk
-
-
-def test_one_file_is_no_larger_than_the_disk_allowed(open_folder: Path) -> None:
-    """Without a file system of its own for ``work``, the kernel holds one file, the watch all."""
-    sandbox = choose_sandbox({})
-    places = open_folder / "places"
-    with fresh_workplace(places, sandbox.owners, disk=MIB, in_memory=False) as work:
-        assert not work.is_mount()
-
-        def run(program: str) -> Ended:
-            return sandbox.run(
-                ("python3", "-I", "-c", program), work=work, readable=(), environment={},
-                limits=replace(LIMITS, disk=MIB), log=open_folder / "log", mirrors=False,
-            )  # fmt: skip
-
-        run("import os; os.posix_fallocate(os.open('big', os.O_CREAT | os.O_WRONLY), 0, 1 << 24)")
-        assert (work / "big").stat().st_size <= MIB
-        many = "import time\nfor n in range(9): open(f'f{n}', 'wb').write(b'x' * 400_000)\n"
-        assert run(f"{many}time.sleep(9)").how == "disk"
-        deep = "import os, time\nfor n in range(200): os.mkdir('d'); os.chdir('d')\ntime.sleep(9)"
-        for left in work.iterdir():
-            left.unlink()
-        assert run(deep).how == "disk"
-        assert run("open('small', 'w').write('x')").how == "disk"
-    assert not work.exists()
-
-
-def test_time_and_output_are_held(trial: Trial) -> None:
-    began = time.monotonic()
-    ended = trial.run("while True: pass", limits=replace(LIMITS, seconds=1))
-    assert (ended.how, ended.code) == ("time", None)
-    assert time.monotonic() - began < 30
-    ended = trial.run("while True: print('x' * 1000)")
-    assert ended.how == "output"
-    assert trial.log.stat().st_size <= LIMITS.output
-    assert len(ended.said) <= 1500
-    # Bytes that are no text become three each.
-    ended = trial.run("import os\nos.write(1, bytes([255]) * (600 * 1024))")
-    assert ended.how == "output"
-    assert LIMITS.output - 4 <= trial.log.stat().st_size <= LIMITS.output
-    # Nothing is read, nothing is said, and nobody waits: output closed, and gone on for ever.
-    quiet = "import os, time\nos.close(1); os.close(2)\ntime.sleep(99)"
-    assert trial.run(quiet, limits=replace(LIMITS, seconds=1)).how == "time"
 
 
 def alive(mark: str) -> list[str]:
@@ -434,97 +288,3 @@ def test_a_terminal_is_not_written_to(trial: Trial) -> None:
     finally:
         os.close(master)
         os.close(slave)
-
-
-def test_what_cannot_be_shut_in_does_not_run(trial: Trial) -> None:
-    fake = trial.folder / "bwrap"
-    fake.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n")
-    fake.chmod(0o755)
-    broken = Bubblewrap(str(fake))
-    with pytest.raises(NoIsolation, match="No permissions to create new namespace") as told:
-        prove(broken, trial.folder / "proving")
-    assert told.value.exit_code == 35
-    # One that runs the command without shutting it in does not say the word.
-    fake.write_text("#!/bin/sh\nexit 0\n")
-    with pytest.raises(NoIsolation, match="it said nothing"):
-        prove(broken, trial.folder / "proving")
-    prove(choose_sandbox({}), trial.folder / "proving")
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs commands as another user")
-def test_root_never_runs_it_as_itself(trial: Trial, open_folder: Path) -> None:
-    mine = open_folder / "mine"
-    mine.mkdir()
-
-    def run(work: Path, readable: Sequence[Path] = ()) -> Ended:
-        return trial.sandbox.run(
-            ("true",), work=work, readable=readable, environment={}, limits=LIMITS,
-            log=trial.log, mirrors=False,
-        )  # fmt: skip
-
-    with pytest.raises(NoIsolation, match="belongs to user 0"):
-        run(mine)
-    closed = open_folder / "closed"
-    closed.mkdir(0o700)
-    (closed / "file").touch()
-    with pytest.raises(NoIsolation, match="closed to other users"):
-        run(trial.work, [closed / "file"])
-    with pytest.raises(NoIsolation, match="not there"):
-        run(trial.work, [open_folder / "nothing"])
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-@pytest.mark.skipif(not Path(_PYTHON).exists(), reason="needs a Python that every user may run")
-def test_another_user_than_root_can_use_it(open_folder: Path) -> None:
-    """The whole of it as a user without rights: no mount, no other user, a namespace instead."""
-    places = open_folder / "theirs"
-    places.mkdir()
-    os.chown(places, 65534, 65534)
-    program = f"""
-import os, sys
-sys.path.insert(0, {str(Path(__file__).resolve().parents[2])!r})
-from pathlib import Path
-from flink_boost.service.builds.isolation.choosing import choose_sandbox
-from flink_boost.service.builds.isolation.sandbox import Limits
-from flink_boost.service.builds.isolation.watching import TooManyFiles, size_below
-from flink_boost.service.builds.isolation.workplace import fresh_workplace
-sandbox, folder = choose_sandbox({{}}), Path({str(places)!r})
-bomb = "import os, time\\nwhile True:\\n  try: os.fork()\\n  except OSError: time.sleep(.01)"
-with fresh_workplace(folder / "places", sandbox.owners, disk=1 << 20) as work:
-    for words in (("id", "-u"), ("python3", "-I", "-c", bomb)):
-        ended = sandbox.run(words, work=work, readable=(), environment={{}}, log=folder / "log",
-                            limits=Limits(seconds=30, processes=60), mirrors=False)
-        print(ended.how, ended.code, ended.said[:20])
-print(sorted(path.name for path in (folder / "places").iterdir()))
-"""
-    done = subprocess.run(
-        (
-            *("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"),
-            *(_PYTHON, "-I", "-c", program),
-        ),
-        capture_output=True, text=True, timeout=120, check=False, cwd="/",
-        env={"PATH": os.environ["PATH"]},
-    )  # fmt: skip
-    assert done.stdout.splitlines() == [
-        "exited 0 1000", "processes None ", "['owners']",
-    ], done.stderr  # fmt: skip
-
-
-@pytest.mark.parametrize("closed", ["", "below"])
-def test_a_folder_that_is_closed_to_us_counts_as_full(
-    closed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever has built in a folder could close it, and write on through an open file."""
-    (tmp_path / "below").mkdir()
-    (tmp_path / "below" / "file").write_bytes(b"1" * 5000)
-    assert size_below(tmp_path) >= 5000
-    really_open = os.open
-
-    def refusing(path: str | Path, flags: int, *, dir_fd: int | None = None) -> int:
-        if Path(path).name == (closed or tmp_path.name):
-            raise PermissionError(13, "Permission denied", str(path))
-        return really_open(path, flags, dir_fd=dir_fd)
-
-    monkeypatch.setattr(os, "open", refusing)
-    with pytest.raises(TooManyFiles):
-        size_below(tmp_path)
