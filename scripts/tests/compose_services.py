@@ -22,6 +22,10 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from flink_boost.base.places import PROJECT_ROOT
+
+DOCKER = PROJECT_ROOT / "docker"
+COMPOSE = DOCKER / "compose.yaml"
 BUILDAH = {"BUILDAH_ISOLATION": "chroot", "STORAGE_DRIVER": "vfs"}
 HEALTHY_SECONDS = 600
 COMMAND_SECONDS = 600
