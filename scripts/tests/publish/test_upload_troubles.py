@@ -1,9 +1,8 @@
-"""Sending, against real servers that fail in every way we know."""
+"""Sending to real servers in trouble: what is waited for, tried again, and left for later."""
 
 from __future__ import annotations
 
 import json
-import random
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,6 @@ from urllib.parse import parse_qs
 import pytest
 from failing_codespeed import (
     TOKEN,
-    FailingCodespeed,
     Request,
     Trouble,
     accept,
@@ -20,54 +18,24 @@ from failing_codespeed import (
     drip,
     failing_codespeed,
     garbage,
-    key_of,
     stall,
     store_and_drop,
 )
+from sending import QUICK, Naps, assert_everything_stored_once, send
 from synthetic import make_forks, make_run
 
-from flink_boost.base.errors import UploadFailed, UsageProblem
+from flink_boost.base.errors import UploadFailed
 from flink_boost.measure.summary import summarise
 from flink_boost.publish.codespeed import SpoolEntry, entries_of
 from flink_boost.publish.spool import Spool
-from flink_boost.publish.target import Target, find_target
-from flink_boost.publish.upload import (
-    MOST_IN_A_ROW,
-    RetryPolicy,
-    make_client,
-    send_unsent,
-)
-from flink_boost.publish.upload_report import UploadReport
+from flink_boost.publish.target import Target
+from flink_boost.publish.upload import MOST_IN_A_ROW, RetryPolicy, make_client, send_unsent
 
 pytestmark = pytest.mark.quiet
 
-# Seconds enough for an answer that is on its way on a busy machine.
-QUICK = RetryPolicy(attempts=4, connect_timeout=5.0, answer_timeout=5.0)
+
 # Where no answer ever comes to its end.
 QUICKER = replace(QUICK, answer_timeout=1.0)
-
-
-class Naps(list[float]):
-    """A ``sleep`` that only remembers."""
-
-    def __call__(self, seconds: float) -> None:
-        self.append(seconds)
-
-
-@pytest.fixture
-def naps() -> Naps:
-    return Naps()
-
-
-@pytest.fixture
-def spool(tmp_path: Path) -> Spool:
-    """Two runs, so four entries."""
-    spool = Spool(tmp_path / "spool")
-    for night in (1, 0):
-        run = make_run(night)
-        for entry in entries_of(summarise(run, make_forks(run, seed=night, noise=0.02)), "box-1"):
-            spool.add(entry)
-    return spool
 
 
 @pytest.fixture
@@ -79,56 +47,6 @@ def many(tmp_path: Path) -> Spool:
         for entry in entries_of(summarise(run, make_forks(run)), "box-1"):
             spool.add(entry)
     return spool
-
-
-@pytest.fixture
-def entries(spool: Spool) -> list[SpoolEntry]:
-    return [spool.load_unsent(key) for key in spool.unsent_keys()]
-
-
-def send(
-    spool: Spool, url: str, naps: Naps, *, token: str = TOKEN, policy: RetryPolicy = QUICK
-) -> UploadReport:
-    target = Target(url, token)
-    with make_client(target, policy) as client:
-        return send_unsent(
-            spool, target, client, policy, sleep=naps, jitter=random.Random(1).random
-        )
-
-
-def assert_everything_stored_once(
-    server: FailingCodespeed, entries: list[SpoolEntry], spool: Spool
-) -> None:
-    expected = {
-        key_of(result.model_dump()): result.model_dump()
-        for entry in entries
-        for result in entry.results
-    }
-    assert server.stored == expected
-    assert spool.unsent_keys() == ()
-    assert set(spool.sent_keys()) == {entry.key for entry in entries}
-
-
-def test_everything_is_sent_oldest_run_first(
-    spool: Spool, entries: list[SpoolEntry], naps: Naps
-) -> None:
-    with failing_codespeed() as server:
-        report = send(spool, server.url, naps)
-        assert server.requests == 4
-        assert_everything_stored_once(server, entries, spool)
-    dates = [
-        next(e for e in entries if e.key == key).results[0].revision_date for key in report.sent
-    ]
-    assert dates == sorted(dates)
-    assert naps == []
-    report.require_all_sent()
-
-
-def test_sending_again_sends_nothing(spool: Spool, naps: Naps) -> None:
-    with failing_codespeed() as server:
-        send(spool, server.url, naps)
-        assert send(spool, server.url, naps) == UploadReport((), ())
-        assert server.requests == 4
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 408, 429])
@@ -328,148 +246,8 @@ def test_a_server_that_always_fails_is_waited_for_once_only(spool: Spool, naps: 
     assert len(naps) == QUICK.attempts - 1
 
 
-def test_a_wrong_token_is_not_tried_again_and_never_shown(
-    spool: Spool, naps: Naps, capfd: pytest.CaptureFixture[str]
-) -> None:
-    wrong = "wr0ng-but-still-secret"
-    with failing_codespeed() as server:  # it echoes the header that it got
-        report = send(spool, server.url, naps, token=wrong)
-        assert server.requests == 1
-        assert server.stored == {}
-    assert naps == []
-    assert len(spool.unsent_keys()) == 4
-    with pytest.raises(UploadFailed, match=r"refused the token with 401.*FLINK_BOOST_TOKEN") as it:
-        report.require_all_sent()
-    shown = "".join(
-        [str(it.value), repr(report), repr(Target("http://x/", wrong)), *capfd.readouterr()]
-    )
-    assert wrong not in shown
-
-
-@pytest.mark.parametrize("shift", range(0, 40, 7))
-def test_a_token_echoed_in_any_answer_is_cut_out(spool: Spool, naps: Naps, shift: int) -> None:
-    echo = "x" * (170 + shift) + f" Bearer {TOKEN} <title>You sent {TOKEN}</title>"
-    with failing_codespeed(
-        answer(400, echo), answer(500, f"&#32;{TOKEN}"), default=answer(400)
-    ) as s:
-        report = send(spool, s.url, naps, policy=RetryPolicy(attempts=1))
-    assert TOKEN[:8] not in repr(report)
-    assert "You sent ***" in report.unsent[0].reason
-
-
-def test_a_refused_entry_stays_is_named_and_the_others_go_on(spool: Spool, naps: Naps) -> None:
-    with failing_codespeed(answer(400, 'Value for key "benchmark"\n empty')) as server:
-        report = send(spool, server.url, naps)
-        assert server.requests == 4
-    assert len(report.sent) == 3
-    assert spool.unsent_keys() == (report.unsent[0].key,)
-    assert 'answered 400 (Value for key "benchmark" empty)' in report.unsent[0].reason
-
-
-def test_a_redirect_is_not_followed(spool: Spool, naps: Naps) -> None:
-    with (
-        failing_codespeed() as other,
-        failing_codespeed(default=answer(307, Location=other.url + "result/add/json/")) as server,
-    ):
-        report = send(spool, server.url, naps)
-        assert (server.requests, other.requests) == (1, 0), "the token stays with its host"
-    assert "redirects to" in report.unsent[0].reason
-
-
-@pytest.mark.parametrize("status", [200, 204, 404, 405])
-def test_an_answer_that_is_not_codespeeds_does_not_count_as_accepted(
-    spool: Spool, naps: Naps, status: int
-) -> None:
-    text = "" if status == 204 else "<html><title>Welcome &amp; log in</title></html>"
-    with failing_codespeed(default=answer(status, text)) as server:
-        report = send(spool, server.url, naps)
-        assert server.requests == 1
-    assert len(spool.unsent_keys()) == 4
-    assert f"answered {status}" in report.unsent[0].reason
-    assert "FLINK_BOOST_CODESPEED_URL" in report.next_step
-
-
-def test_a_broken_spool_file_does_not_keep_the_others(
-    spool: Spool, tmp_path: Path, naps: Naps
-) -> None:
-    (tmp_path / "spool" / "unsent" / "cut-off.json").write_text('{"key": "cut')
-    with failing_codespeed() as server:
-        report = send(spool, server.url, naps)
-    assert len(report.sent) == 4
-    assert [unsent.key for unsent in report.unsent] == ["cut-off"]
-
-
-def test_the_target_comes_from_the_environment(tmp_path: Path) -> None:
-    file = tmp_path / "token"
-    file.write_text("from-file\n")
-    embedded = tmp_path / "embedded"
-    embedded.write_text("from-server\n")
-    url = "https://speed.example.org/flink"
-    assert find_target({"FLINK_BOOST_TOKEN": "t", "FLINK_BOOST_CODESPEED_URL": url}, embedded) == (
-        Target(url + "/", "t")
-    )
-    assert find_target({"FLINK_BOOST_TOKEN_FILE": str(file)}, embedded).token == "from-file"
-    assert find_target({}, embedded) == Target("http://127.0.0.1:8321/", "from-server")
-
-
-@pytest.mark.parametrize(
-    ("environ", "problem"),
-    [
-        ({"FLINK_BOOST_CODESPEED_URL": "https://speed.example.org/"}, "no token"),
-        ({"FLINK_BOOST_CODESPEED_URL": "file:///etc/passwd"}, r"no http\(s\) address"),
-        ({"FLINK_BOOST_CODESPEED_URL": "http://"}, r"no http\(s\) address"),
-        ({"FLINK_BOOST_CODESPEED_URL": "http://host:99999/"}, r"no http\(s\) address"),
-        ({"FLINK_BOOST_CODESPEED_URL": "http://u:pa55@host/"}, "holds a user"),
-        ({"FLINK_BOOST_TOKEN": "two\nlines"}, "no HTTP header can carry"),
-        ({"FLINK_BOOST_TOKEN": "schlüssel"}, "no HTTP header can carry"),
-        ({"FLINK_BOOST_TOKEN_FILE": "/nowhere/token"}, "cannot be read"),
-    ],
-)
-def test_an_unusable_target_is_refused_without_showing_secrets(
-    tmp_path: Path, environ: dict[str, str], problem: str
-) -> None:
-    embedded = tmp_path / "token"
-    embedded.write_text("only-for-this-machine")
-    with pytest.raises(UsageProblem, match=problem) as failure:
-        find_target(environ, embedded)
-    assert "pa55" not in str(failure.value)
-    assert "lines" not in str(failure.value)
-
-
-def test_a_proxy_of_the_environment_is_not_used_for_this_machine(
-    spool: Spool, naps: Naps, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9/")
-    monkeypatch.delenv("NO_PROXY", raising=False)
-    with failing_codespeed() as server:
-        assert len(send(spool, server.url, naps).sent) == 4
-
-
 def test_waits_grow_to_a_limit_and_are_spread() -> None:
     policy = RetryPolicy(first_wait=1.0, longest_wait=20.0)
     full = [policy.wait_before(attempt, jitter=1.0) for attempt in range(2, 9)]
     assert full == [1, 2, 4, 8, 16, 20, 20]
     assert policy.wait_before(2, jitter=0.0) == 0.5
-
-
-@pytest.mark.parametrize(
-    ("url", "warned"),
-    [
-        ("http://speed.example.org/", True),
-        ("http://192.0.2.7:8321/", True),
-        ("http://[2001:db8::1]/", True),
-        ("https://speed.example.org/", False),
-        ("http://127.0.0.1:8321/", False),
-        ("http://localhost:8321/", False),
-        ("http://dashboard:8321/", False),  # of the same compose file
-    ],
-)
-def test_a_token_that_would_travel_in_the_open_is_warned_of(
-    url: str, warned: bool, tmp_path: Path
-) -> None:
-    told: list[str] = []
-    target = Target(url, TOKEN)
-    with make_client(target, RetryPolicy()) as client:
-        send_unsent(Spool(tmp_path), target, client, RetryPolicy(), tell=told.append)
-    assert bool(told) == warned
-    assert all("unencrypted" in sentence and TOKEN not in sentence for sentence in told)
