@@ -23,9 +23,9 @@ from installations import (
     our_jars,
     small_dist,
 )
+from old_java import java_8
 from own_flinks import own_home, repacked
 from signalled import run_signalled_at
-from test_doctor import java_8
 
 from flink_boost.base.errors import (
     BrokenData,
