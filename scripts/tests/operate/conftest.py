@@ -1,4 +1,4 @@
-"""The program that is profiled, compiled once, and what a made-up distribution is made of."""
+"""What several tests take: a program that is profiled, inputs of distributions, others' folders."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from other_owners import Marks
 from small_distribution import Inputs
 from spinning import Start, compile_program, started
 
@@ -26,3 +27,19 @@ def start() -> Iterator[Start]:
 @pytest.fixture
 def inputs(tmp_path: Path) -> Inputs:
     return Inputs(tmp_path)
+
+
+@pytest.fixture
+def place(open_folder: Path) -> Path:
+    """A folder that others may reach, and write into a part of it."""
+    (open_folder / "marks").mkdir()
+    (open_folder / "marks").chmod(0o777)
+    return open_folder
+
+
+@pytest.fixture
+def marks(place: Path) -> Marks:
+    """The users that the installation's Java ran as."""
+    return lambda: {
+        int(word) for file in (place / "marks").iterdir() for word in file.read_text().split()
+    }
