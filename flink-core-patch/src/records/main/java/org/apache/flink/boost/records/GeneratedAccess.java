@@ -10,6 +10,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.boost.records.shapes.Reason;
+import org.apache.flink.boost.records.shapes.StockBytes;
 import org.apache.flink.boost.records.shapes.UnsuitableRecordException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

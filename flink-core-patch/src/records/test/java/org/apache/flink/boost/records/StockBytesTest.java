@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
+import org.apache.flink.boost.records.shapes.StockBytes;
 import org.junit.jupiter.api.Test;
 
 /** Serializers that write, read or copy otherwise than our code does in their place are found. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.flink.boost.records;
+package org.apache.flink.boost.records.shapes;
 
 import java.io.IOException;
 import java.util.Arrays;
@@ -22,7 +22,7 @@ import org.apache.flink.core.memory.DataOutputSerializer;
  * values. Generated code stands in for them, and nothing else compares these classes: a build of
  * somebody's own may have others.
  */
-final class StockBytes {
+public final class StockBytes {
 
     private static final byte[] LONG = {(byte) 0x81, 2, 3, 4, 5, 6, 7, 8};
 
@@ -36,7 +36,7 @@ final class StockBytes {
     /**
      * @throws IllegalStateException when Flink writes what no release does; says which class
      */
-    static void require() {
+    public static void require() {
         if (Asked.DIFFERENCE != null) {
             throw new IllegalStateException(Asked.DIFFERENCE);
         }
@@ -76,7 +76,7 @@ final class StockBytes {
      * @param bytes those of the value in all releases
      * @throws IllegalStateException when the serializer writes, reads or copies it otherwise
      */
-    static <T> void require(TypeSerializer<T> serializer, T value, int... bytes)
+    public static <T> void require(TypeSerializer<T> serializer, T value, int... bytes)
             throws IOException {
         DataOutputSerializer out = new DataOutputSerializer(16);
         serializer.serialize(value, out);
