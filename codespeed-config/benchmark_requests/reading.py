@@ -166,9 +166,9 @@ class Requests:
         }
 
 
-def read_requests(most: int, now: datetime | None = None) -> Requests:
+def read_requests(most: int) -> Requests:
     """What is in the tables; ``most`` of those that have ended, the newest first."""
-    when = now or datetime.now(UTC).replace(tzinfo=None)
+    now = datetime.now(UTC).replace(tzinfo=None)
     rows = BenchmarkRequest.objects.select_related("comment")
     waiting = rows.filter(state=QUEUED).order_by("queued", "id")[:_MOST_IN_QUEUE]
     running = tuple(map(_shown, rows.filter(state__in=AT_WORK).order_by("started", "id")))
@@ -180,9 +180,9 @@ def read_requests(most: int, now: datetime | None = None) -> Requests:
         queue=queue,
         running=running,
         ended=tuple(map(_shown, ended)),
-        figures=_figures(when),
+        figures=_figures(now),
         hubs=hubs,
-        troubles=tuple(troubles(queue, running, hubs, when)),
+        troubles=tuple(troubles(queue, running, hubs, now)),
     )
 
 

@@ -130,9 +130,9 @@ def load_patched(path: Path = LINES_FILE) -> dict[str, PatchedClass]:
     return parse_patched(_document(path))
 
 
-def families_of(version: str, path: Path = LINES_FILE) -> frozenset[str]:
+def families_of(version: str) -> frozenset[str]:
     """The families of the classes that are patched in a release of that number."""
-    return frozenset(each.family for each in load_patched(path).values() if each.is_in(version))
+    return frozenset(each.family for each in load_patched().values() if each.is_in(version))
 
 
 def artefacts_of(version: str, path: Path = LINES_FILE) -> tuple[str, ...]:
@@ -164,9 +164,9 @@ def with_classes(line: Line, lock: ClassLock, patched: Iterable[PatchedClass]) -
 
 
 @cache
-def load_jdks(path: Path = LINES_FILE) -> dict[int, PinnedFile]:
+def load_jdks() -> dict[int, PinnedFile]:
     """The wheels on PyPI that hold a JDK, by feature number."""
-    jdks = _document(path)["jdks"]
+    jdks = _document(LINES_FILE)["jdks"]
     return {int(number): _pin(pin["project"], pin) for number, pin in jdks.items()}
 
 
@@ -181,9 +181,9 @@ def codec_jdks(line: Line) -> tuple[int, ...]:
 
 
 @cache
-def default_line(path: Path = LINES_FILE) -> str:
+def default_line() -> str:
     """The version that commands work on when none is named."""
-    return str(_document(path)["default"])
+    return str(_document(LINES_FILE)["default"])
 
 
 def find_line(version: str, path: Path = LINES_FILE) -> Line:
@@ -203,20 +203,20 @@ def find_line(version: str, path: Path = LINES_FILE) -> Line:
     return lines[version]
 
 
-def find_measured_line(version: str, path: Path = LINES_FILE) -> Line:
+def find_measured_line(version: str) -> Line:
     """As ``find_line``; raises ``UsageProblem`` for a line without benchmarks, too."""
-    line = find_line(version, path)
+    line = find_line(version)
     if not line.measured:
-        measured = ", ".join(each.version for each in measured_lines(path))
+        measured = ", ".join(each.version for each in measured_lines())
         raise UsageProblem(
             f"The Flink line {version} has a jar but no benchmarks.", f"Choose one of: {measured}."
         )
     return line
 
 
-def measured_lines(path: Path = LINES_FILE) -> list[Line]:
+def measured_lines() -> list[Line]:
     """The lines that are switched on and have benchmarks."""
-    return [line for line in load_lines(path).values() if line.enabled and line.measured]
+    return [line for line in load_lines().values() if line.enabled and line.measured]
 
 
 def nearest_line(version: str, lines: Iterable[Line]) -> Line:

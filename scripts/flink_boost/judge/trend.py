@@ -93,9 +93,9 @@ class TrendVerdict(Frozen):
     )
 
 
-def detect(series: Iterable[Series], rules: Rules | None = None) -> tuple[TrendVerdict, ...]:
+def detect(series: Iterable[Series]) -> tuple[TrendVerdict, ...]:
     """One verdict per series, in the same order."""
-    return tuple(_verdict(one, rules or Rules()) for one in series)
+    return tuple(_verdict(one, Rules()) for one in series)
 
 
 def change_points(points: Sequence[Point], rules: Rules) -> tuple[Change, ...]:

@@ -37,9 +37,9 @@ class Host:
     isolated: bool
 
 
-def read_host(proc: Path = PROC, sys_folder: Path = SYS) -> Host:
+def read_host() -> Host:
     """This machine. Raises ``EnvironmentProblem`` when pyperf cannot be asked."""
-    return describe_host(pyperf_metadata(), psutil.virtual_memory().total, proc, sys_folder)
+    return describe_host(pyperf_metadata(), psutil.virtual_memory().total)
 
 
 def describe_host(

@@ -25,6 +25,7 @@ from flink_boost.base.errors import UsageProblem
 from flink_boost.measure.model import Cell
 
 RATIO = ".ratio"  # behind a name on the dashboard: of the ratio, not of a score
+_MOST = 3  # that are near
 _LONGEST_THERE = 100  # characters of a name on the dashboard
 _LONGEST_COMPARED = 100  # letters of a word, as many as a name has; likeness takes time for each
 # What stands behind a name and is no part of it: the dashboard's words for the run, and JMH's for
@@ -99,7 +100,7 @@ def matching_any(patterns: Iterable[str], cells: Iterable[Cell], where: str) -> 
     return chosen
 
 
-def near(word: str, cells: Iterable[Cell], most: int = 3) -> tuple[str, ...]:
+def near(word: str, cells: Iterable[Cell]) -> tuple[str, ...]:
     """The names most like a word, best first: of whole methods, or of cells where these are nearer.
 
     Only the first letters of the word count, so its length costs no time.
@@ -110,10 +111,10 @@ def near(word: str, cells: Iterable[Cell], most: int = 3) -> tuple[str, ...]:
     best: dict[str, float] = {}
     for letters, shown in spellings:
         matcher.set_seq1(letters)
-        least = sorted(best.values(), reverse=True)[most - 1] if len(best) >= most else -1.0
+        least = sorted(best.values(), reverse=True)[_MOST - 1] if len(best) >= _MOST else -1.0
         if matcher.real_quick_ratio() > least and matcher.quick_ratio() > least:
             best[shown] = max(best.get(shown, 0.0), matcher.ratio())
-    return tuple(sorted(best, key=lambda shown: best[shown], reverse=True)[:most])
+    return tuple(sorted(best, key=lambda shown: best[shown], reverse=True)[:_MOST])
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import psutil
@@ -65,12 +64,6 @@ class NoiseProbe:
             f" others used {self.busy:.1%} of the cores, a hypervisor took {self.steal:.1%};"
             f" load {self.load:.2f}"
         )
-
-
-class Sampler(Protocol):
-    """Looks at the machine for so many seconds."""
-
-    def __call__(self, seconds: float) -> NoiseSamples: ...
 
 
 def sample_machine(seconds: float) -> NoiseSamples:
@@ -132,13 +125,9 @@ def assess(samples: NoiseSamples, limits: QuietLimits | None = None) -> NoisePro
     )
 
 
-def probe(
-    seconds: float = PROBE_SECONDS,
-    limits: QuietLimits | None = None,
-    sampler: Sampler = sample_machine,
-) -> NoiseProbe:
+def probe(seconds: float = PROBE_SECONDS, limits: QuietLimits | None = None) -> NoiseProbe:
     """Looks at the machine for so many seconds, and says whether it is quiet."""
-    return assess(sampler(seconds), limits)
+    return assess(sample_machine(seconds), limits)
 
 
 def wait_for_quiet(

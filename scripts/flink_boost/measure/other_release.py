@@ -11,11 +11,10 @@ release.
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem, UsageProblem
-from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.lines import Line, load_lines, measured_lines
 from flink_boost.flink.releases import load_releases, served
@@ -56,24 +55,18 @@ def benchmarks_for(line: Line, measured: Sequence[Line]) -> Line:
 
 
 def class_paths_on(
-    line: Line,
-    own: Line,
-    build: Path,
-    version: str,
-    sides: Sequence[Side],
-    root: Path = PROJECT_ROOT,
-    distribution: Callable[[Line], Path] = ensure_distribution,
+    line: Line, own: Line, build: Path, version: str, sides: Sequence[Side]
 ) -> ClassPaths:
     """The class paths of a run on a release, as ``find_release`` has it.
 
     Raises as ``find_class_paths`` for what is not built, as ``ensure_distribution`` else.
     """
     benchmarks = benchmarks_for(line, measured_lines())
-    ours, *others = find_class_paths(benchmarks, build, version, (), root).stock
+    ours, *others = find_class_paths(benchmarks, build, version, ()).stock
     dropin = build / "jars" / line.dropin_name(version)
     if Side.PATCHED in sides and not dropin.exists():
         raise EnvironmentProblem(f"{dropin} is missing.", build_step(line))
-    lib = distribution(own) / "lib"
+    lib = ensure_distribution(own) / "lib"
     flink = [jar for pattern in _JARS for jar in sorted(lib.glob(pattern))]
     rest = [jar for jar in others if not _has_one_of(jar, own.classes)]
     return ClassPaths((ours, *flink, *rest), dropin)

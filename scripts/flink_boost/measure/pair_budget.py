@@ -16,7 +16,6 @@ from functools import cache
 
 import scipy
 
-from flink_boost.flink.side import Side
 from flink_boost.measure.groups import Group
 from flink_boost.measure.model import Cell, Timing
 from flink_boost.measure.pair_scatter import Scatter, ScatterTable
@@ -63,9 +62,7 @@ def allot(
     *,
     cores: int,
     budget: float,
-    sides: int = 2,
     wanted: float = WANTED,
-    fewest: int = FEWEST,
     most: int = MOST,
 ) -> Allotment:
     """The pairs of each benchmark so that all take no more than ``budget`` seconds.
@@ -78,10 +75,10 @@ def allot(
     part = group.only(kept) if kept else group
     left_out = tuple(cell for cell in group.cells if kept and cell not in kept)
     works = [
-        _Work(cell, scatter.of(cell), _fork_seconds(timing, scatter.of(cell)), _forks(cell, sides))
+        _Work(cell, scatter.of(cell), _fork_seconds(timing, scatter.of(cell)), _forks(cell))
         for cell, timing in zip(part.cells, part.timings, strict=True)
     ]
-    pairs = _share_out(works, math.log1p(wanted), budget, fewest, most)
+    pairs = _share_out(works, math.log1p(wanted), budget, most)
     plans = tuple(_plan(*one, scatter) for one in zip(works, pairs, strict=True))
     seconds = sum(plan.seconds for plan in plans)
     return Allotment(
@@ -110,9 +107,9 @@ def _fork_seconds(timing: Timing, scatter: Scatter) -> float:
     return timing.seconds + scatter.start
 
 
-def _forks(cell: Cell, sides: int) -> int:
+def _forks(cell: Cell) -> int:
     # As RunInfo.sides_of: other people's code is measured on the patched side only.
-    return len((Side.PATCHED,)) if cell.is_comparator else sides
+    return 1 if cell.is_comparator else 2
 
 
 def half_interval(spread: float, pairs: int) -> float:
@@ -127,11 +124,9 @@ def _factor(pairs: int) -> float:
     return float(scipy.special.stdtrit(pairs - 1, (1 + _CONFIDENCE) / 2)) / math.sqrt(pairs)
 
 
-def _share_out(
-    works: Sequence[_Work], wanted: float, budget: float, fewest: int, most: int
-) -> list[int]:
-    pairs = [fewest] * len(works)
-    left = budget - sum(work.seconds(fewest) for work in works)
+def _share_out(works: Sequence[_Work], wanted: float, budget: float, most: int) -> list[int]:
+    pairs = [FEWEST] * len(works)
+    left = budget - sum(work.seconds(FEWEST) for work in works)
     waiting: list[tuple[float, int]] = []
 
     def line_up(place: int) -> None:

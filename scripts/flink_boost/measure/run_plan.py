@@ -6,7 +6,6 @@ import re
 import subprocess
 from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.base.files import sha256
@@ -151,18 +150,18 @@ def same_machine(now: Box, then: Box) -> bool:
     return (now.label, now.cpu, now.cores) == (then.label, then.cpu, then.cores)
 
 
-def current_commit(root: Path = PROJECT_ROOT) -> str:
+def current_commit() -> str:
     """The commit that is checked out, with ``-dirty`` when files differ; 'unknown' without git."""
     try:
-        head = _git(root, "rev-parse", "HEAD")
-        return f"{head}-dirty" if _git(root, "status", "--porcelain") else head
+        head = _git("rev-parse", "HEAD")
+        return f"{head}-dirty" if _git("status", "--porcelain") else head
     except (OSError, subprocess.SubprocessError):
         return "unknown"
 
 
-def _git(root: Path, *arguments: str) -> str:
+def _git(*arguments: str) -> str:
     return subprocess.run(
-        ["git", "-C", str(root), *arguments],
+        ["git", "-C", str(PROJECT_ROOT), *arguments],
         capture_output=True,
         text=True,
         timeout=_GIT_SECONDS,

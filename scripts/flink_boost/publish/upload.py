@@ -86,7 +86,6 @@ def send_unsent(
     *,
     sleep: Callable[[float], None] = time.sleep,
     jitter: Callable[[], float] = random.random,
-    clock: Callable[[], float] = time.monotonic,
     tell: Callable[[str], None] = lambda _: None,
 ) -> UploadReport:
     """Sends every unsent entry, oldest run first, those that failed before at the end.
@@ -96,7 +95,7 @@ def send_unsent(
     """
     if target.warning:
         tell(target.warning)
-    sender = _Sender(target, client, policy, sleep, jitter, clock, tell)
+    sender = _Sender(target, client, policy, sleep, jitter, tell)
     with spool.sender_lock(sleep=sleep):
         replaced = spool.drop_replaced()
         entries, unreadable = _load_in_order(spool)
@@ -171,7 +170,6 @@ class _Sender:
     policy: RetryPolicy
     sleep: Callable[[float], None]
     jitter: Callable[[], float]
-    clock: Callable[[], float]
     tell: Callable[[str], None]
 
     def send(self, entry: SpoolEntry, attempts: int | None = None) -> _Outcome:
@@ -233,7 +231,7 @@ class _Sender:
 
     def _post(self, entry: SpoolEntry) -> tuple[int, httpx.Headers, str]:
         """Status, headers and the first bytes of the answer."""
-        started = self.clock()
+        started = time.monotonic()
         seconds = self.policy.answer_seconds(len(entry.results))
         with self.client.stream(
             "POST",
@@ -246,7 +244,7 @@ class _Sender:
             for piece in response.iter_raw():
                 answer += piece
                 # A server that drips must not hold us: the read timeout is per piece only.
-                if len(answer) >= _ANSWER_BYTES or self.clock() - started > seconds:
+                if len(answer) >= _ANSWER_BYTES or time.monotonic() - started > seconds:
                     break
             return response.status_code, response.headers, answer.decode("utf-8", "replace")
 

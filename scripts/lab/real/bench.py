@@ -259,9 +259,9 @@ def slowed_jar(jar: Path, rounds: int, folder: Path, java: str) -> Path:
     return target
 
 
-def _byte_buddy(cache: Path = CACHE) -> Path:
+def _byte_buddy() -> Path:
     """The library that weaves jars, which building one has fetched."""
-    found = sorted((cache / _BYTE_BUDDY).glob("*/byte-buddy-*.jar"), key=_version)
+    found = sorted((CACHE / _BYTE_BUDDY).glob("*/byte-buddy-*.jar"), key=_version)
     if not found:
         raise EnvironmentProblem("What weaves jars is not there.", "Run `make build` first.")
     return found[-1]

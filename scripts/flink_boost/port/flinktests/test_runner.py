@@ -111,7 +111,6 @@ def run_missing_chunks(
     plan: Plan,
     jvms: Mapping[str, RunsTests],
     progress: Callable[[EndedChunk], None],
-    clock: Callable[[], float] = time.monotonic,
 ) -> Results:
     """Runs what has no result yet, investigates failures, and reads all results.
 
@@ -121,13 +120,13 @@ def run_missing_chunks(
     missing = [chunk for chunk in plan.chunks if not _is_done(folder, chunk)]
     sizes = [len(chunk.classes) for chunk in missing]
     done, spent = _progress_so_far(folder, plan)
-    began = clock()
+    began = time.monotonic()
     for index, chunk in enumerate(missing):
         jvm = jvms[chunk.module]
         outcome = _outcome_of(folder, plan, chunk, jvm)
         investigations = _investigate_all(folder, plan, chunk, outcome, jvm)
         write_durably(folder / "chunks" / f"{chunk.id}.done", "")
-        pace = (spent + clock() - began) / (done + sum(sizes[: index + 1]))
+        pace = (spent + time.monotonic() - began) / (done + sum(sizes[: index + 1]))
         progress(
             EndedChunk(
                 number=len(plan.chunks) - len(missing) + index + 1,

@@ -48,20 +48,20 @@ class OurFile:
     types: tuple[JavaType, ...]
 
 
-def our_files(root: Path = PROJECT_ROOT) -> list[OurFile]:
+def our_files() -> list[OurFile]:
     """All sources of the codec and the patches, with those that the build writes.
 
     Raises ``BrokenData`` when it would not write them.
     """
     with tempfile.TemporaryDirectory() as twins:
-        folders = [root / module / "src" / "main" / "java" for module in MODULES]
-        _write_twins(root, folders[0], Path(twins))
+        folders = [PROJECT_ROOT / module / "src" / "main" / "java" for module in MODULES]
+        _write_twins(folders[0], Path(twins))
         return [file for folder in (*folders, Path(twins)) for file in _files_of(folder)]
 
 
-def _write_twins(root: Path, sources: Path, folder: Path) -> None:
+def _write_twins(sources: Path, folder: Path) -> None:
     java = java_home(17) / "bin" / "java"
-    command = [str(java), str(root / _WRITER), str(sources), str(folder)]
+    command = [str(java), str(PROJECT_ROOT / _WRITER), str(sources), str(folder)]
     done = run_captured(command, _WRITER_SECONDS, environment=bare_environment(os.environ))
     if done.returncode:
         raise BrokenData(f"{_WRITER} failed: {done.stdout.strip()}", "Run `make build` first.")

@@ -36,7 +36,6 @@ def measure_canary(
     progress: runner.Progress,
     tell: Callable[[str], None] = lambda _: None,
     environment: Mapping[str, str] = os.environ,
-    now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> str:
     """Measures the canary once a night, and returns its run; one that was begun goes on.
 
@@ -46,7 +45,7 @@ def measure_canary(
     """
     frozen = require_canary(work.build, work.line.version)
     paths = frozen_canary.class_paths(work.build, frozen)
-    info = _begun(work, frozen, paths, tell) or _begin(work, frozen, paths, now())
+    info = _begun(work, frozen, paths, tell) or _begin(work, frozen, paths)
     if store.state(work.results, info.run_id) is not RunState.COMPLETE:
         runner.run_missing_forks(
             work.results, info, paths, java=work.java, environment=environment, progress=progress
@@ -133,10 +132,8 @@ def _begun(
     return None
 
 
-def _begin(
-    work: CanaryNightWork, frozen: FrozenCanary, paths: ClassPaths, now: datetime
-) -> RunInfo:
-    started = now.replace(microsecond=0)
+def _begin(work: CanaryNightWork, frozen: FrozenCanary, paths: ClassPaths) -> RunInfo:
+    started = datetime.now(UTC).replace(microsecond=0)
     info = frozen_canary.plan_canary(
         frozen,
         paths,

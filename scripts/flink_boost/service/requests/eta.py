@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from flink_boost.service.requests.request import Request
 from flink_boost.service.requests.request_states import RequestState
 
-USUAL_BUILD = 240.0  # seconds for both commits, until builds are known
+_BUILDS = 240.0  # seconds for both commits
 BEFORE_A_BLOCK = 1800.0  # seconds in which nothing is begun: what a request usually takes at most
 SECOND_LOOK = 0.25  # of the forks: what is usually measured again
 _USUAL_RATIO = 1.0
@@ -44,9 +44,9 @@ class Habit:
     spread: float = _USUAL_SPREAD
 
 
-def foretold_seconds(forks: float, build: float = USUAL_BUILD) -> float:
+def foretold_seconds(forks: float) -> float:
     """What a request takes whose forks take so long, builds and second look included."""
-    return build + forks * (1 + SECOND_LOOK)
+    return _BUILDS + forks * (1 + SECOND_LOOK)
 
 
 def habit_of(foretold_and_real: Sequence[tuple[float, float]]) -> Habit:

@@ -79,11 +79,11 @@ class RequestQueue:
             repository=self.repository, defaults={"problem": sentence[:500]}
         )
 
-    def unhandled(self, most: int = 100, but: Collection[int] = ()) -> tuple[Comment, ...]:
+    def unhandled(self, but: Collection[int] = ()) -> tuple[Comment, ...]:
         """Comments that nothing has followed from yet, oldest first; ``but`` has pull requests."""
         rows = tables().HubComment.objects.filter(repository=self.repository, handled=None)
         rows = rows.exclude(number__in=list(but))
-        return tuple(comment_of(row) for row in rows.order_by("created", "comment_id")[:most])
+        return tuple(comment_of(row) for row in rows.order_by("created", "comment_id")[:100])
 
     def undecided_since(self) -> datetime | None:
         """When the oldest comment was read that nothing has followed from yet."""

@@ -95,10 +95,10 @@ def waiting_text(reason: str) -> str:
     )
 
 
-def fenced(text: str, most: int = 3000) -> str:
+def fenced(text: str) -> str:
     """Somebody's lines as a block of code that nothing in them can end."""
     plain = "".join(char if char == "\n" or " " <= char <= "~" else "?" for char in text)
-    return f"```text\n{plain.replace('`', chr(39))[-most:]}\n```"
+    return f"```text\n{plain.replace('`', chr(39))[-3000:]}\n```"
 
 
 NO_RIGHT = "Benchmarks can be asked for by those who may write to this repository."

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from githubkit import GitHub
     from githubkit.auth import BaseAuthStrategy
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 _HEADERS = {"X-GitHub-Api-Version": "2022-11-28"}
 _AGENT = "flink-boost"
@@ -52,8 +52,6 @@ CONNECT_SECONDS = 10.0
 READ_SECONDS = 20.0  # between two pieces of an answer
 WHOLE_SECONDS = 60.0
 LARGEST_ANSWER = 64 * 1024 * 1024  # bytes; 100 comments of 65,536 escaped characters are 40 MB
-
-Clock = Callable[[], float]
 
 
 @dataclass(frozen=True)
@@ -329,24 +327,18 @@ class BoundedTransport(httpx.HTTPTransport):
     Each call has a connection of its own: calls are seldom, and none then meets one that ended.
     """
 
-    def __init__(
-        self,
-        clock: Clock = time.monotonic,
-        whole_seconds: float = WHOLE_SECONDS,
-        largest: int = LARGEST_ANSWER,
-    ) -> None:
+    def __init__(self, whole_seconds: float = WHOLE_SECONDS, largest: int = LARGEST_ANSWER) -> None:
         super().__init__(limits=httpx.Limits(max_keepalive_connections=0))
-        self._clock = clock
         self._whole_seconds = whole_seconds
         self._largest = largest
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Sends it; the body is bounded while it is read."""
-        ends = self._clock() + self._whole_seconds
+        ends = time.monotonic() + self._whole_seconds
         response = super().handle_request(request)
         inner = response.stream
         assert isinstance(inner, httpx.SyncByteStream)  # noqa: S101 - what httpx's own gives
-        response.stream = _Bounded(inner, self._clock, ends, self._largest)
+        response.stream = _Bounded(inner, ends, self._largest)
         return response
 
     def close(self) -> None:
@@ -354,11 +346,8 @@ class BoundedTransport(httpx.HTTPTransport):
 
 
 class _Bounded(httpx.SyncByteStream):
-    def __init__(
-        self, inner: httpx.SyncByteStream, clock: Clock, ends: float, largest: int
-    ) -> None:
+    def __init__(self, inner: httpx.SyncByteStream, ends: float, largest: int) -> None:
         self._inner = inner
-        self._clock = clock
         self._ends = ends
         self._largest = largest
 
@@ -368,7 +357,7 @@ class _Bounded(httpx.SyncByteStream):
             taken += len(piece)
             if taken > self._largest:
                 raise EndlessAnswer(f"more than {self._largest} bytes")
-            if self._clock() > self._ends:
+            if time.monotonic() > self._ends:
                 raise EndlessAnswer("the answer came too slowly")
             yield piece
 
