@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tarfile
 import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ import tomlkit
 from installations import everything_in, flink_boost
 from own_flinks import classes_around, compiled, entries_of
 
+from flink_boost.base.files import sha256
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.downloads import CACHE
@@ -89,9 +91,6 @@ class Shelf:
     made: Path
     artifacts: dict[Artifact, Path] = field(default_factory=dict)
     packages: dict[str, Path] = field(default_factory=dict)
-    wheels: dict[str, bool] = field(
-        default_factory=lambda: {"apache-flink": True, "apache-flink-libraries": False}
-    )
 
     def releases(self, project: str) -> tuple[str, ...]:
         return (
@@ -105,11 +104,7 @@ class Shelf:
 
     def files(self, project: str) -> list[IndexFile]:
         path = self.packages.get(project)
-        return [] if path is None else [IndexFile(path.name, "", "0" * 64)]
-
-    def package(self, project: str, version: str, wheel: bool) -> Path | None:
-        assert version in str(self.packages)
-        return self.packages.get(project) if wheel == self.wheels[project] else None
+        return [] if path is None else [IndexFile(path.name, "", sha256(path))]
 
     def publish(
         self,
@@ -137,12 +132,14 @@ class Shelf:
         example = Artifact("flink-examples-streaming", "2.3.0", "WordCount")
         path = self.cache / example.folder / example.file
         self.artifacts[example] = write_jar(path, {"job": ""})
-        for project in ("apache-flink", "apache-flink-libraries"):
-            file = self.cache / "downloads" / f"{project}-{version}.whl"
-            # What is compared has to have all that our patches link to.
-            compared = changes is not None or model != MODEL.version
-            around = {**classes_around(load_lines()[model]), **binary} if compared else {}
-            self.packages[project] = write_jar(file, distribution(version, around))
+        # What is compared has to have all that our patches link to.
+        compared = changes is not None or model != MODEL.version
+        around = {**classes_around(load_lines()[model]), **binary} if compared else {}
+        wheel = self.cache / "downloads" / f"apache_flink-{version}-py3-none-any.whl"
+        self.packages["apache-flink"] = write_jar(wheel, distribution(version, around))
+        libraries = wheel.with_name(f"apache_flink_libraries-{version}.tar.gz")
+        tarfile.open(libraries, "w:gz").close()
+        self.packages["apache-flink-libraries"] = libraries
 
 
 def distribution(

@@ -202,9 +202,6 @@ def test_jdks_that_cannot_run_the_release_are_left_out(
     tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shelf.publish()
-    wheel = shelf.cache / "downloads" / f"apache-flink-{NEW}.whl"
-    write_jar(wheel, distribution(NEW, opens=""))
-    other = shelf.cache / "downloads" / f"apache-flink-libraries-{NEW}.whl"
-    write_jar(other, distribution(NEW, opens=""))
+    write_jar(shelf.packages["apache-flink"], distribution(NEW, opens=""))
     assert add(tree, NEW, "--untested") == 2
     assert "its configuration does not open java.lang" in capsys.readouterr().err

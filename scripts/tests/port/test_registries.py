@@ -1,16 +1,10 @@
-"""Maven Central as the real Maven sees it, and PyPI, with folders for the registries."""
+"""Maven Central as the real Maven sees it, with a folder for the registry."""
 
 from __future__ import annotations
 
 import hashlib
-import io
 import os
-import platform
 import shutil
-import subprocess
-import sys
-import tarfile
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -129,68 +123,3 @@ def test_without_a_network_nothing_is_said_to_be_missing(real_cache: Path, tmp_p
         maven.fetch([Artifact("flink-core", "8.0.0")])
     with pytest.raises(EnvironmentProblem, match="could not list the releases of flink-nothing"):
         maven.releases("flink-nothing")
-
-
-def write_wheel(folder: Path, version: str) -> Path:
-    name = f"fake_flink-{version}"
-    file = folder / f"{name}-py3-none-any.whl"
-    with zipfile.ZipFile(file, "w") as wheel:
-        metadata = f"Metadata-Version: 2.1\nName: fake-flink\nVersion: {version}\n"
-        wheel.writestr(f"{name}.dist-info/METADATA", metadata)
-        wheel.writestr(f"{name}.dist-info/WHEEL", "Wheel-Version: 1.0\n")
-        wheel.writestr(f"{name}.dist-info/RECORD", "")
-    return file
-
-
-def test_a_package_is_fetched_from_the_folder_of_pip(registry: Path, cache: Path) -> None:
-    published = Registries(cache)
-    wheel = write_wheel(registry, "7.0.0")
-    found = published.package("fake-flink", "7.0.0", wheel=True)
-    assert found == cache / "downloads" / wheel.name
-    assert found.read_bytes() == wheel.read_bytes()
-    assert published.package("fake-flink", "7.0.1", wheel=True) is None
-    assert published.package("fake-flink", "7.0.0", wheel=False) is None
-    assert [path.name for path in (cache / "downloads").iterdir()] == [wheel.name]
-
-
-def test_the_wheel_of_this_machine_is_chosen(registry: Path, cache: Path) -> None:
-    tags = ("cp310-cp310", "cp311-cp311", "cp312-cp312")
-    for end in (
-        *(f"{tag}-manylinux_2_17_{platform.machine()}" for tag in tags),
-        "cp311-cp311-win32",
-    ):
-        (registry / f"fake_flink-7.0.0-{end}.whl").write_bytes(b"")
-    found = Registries(cache).package("fake-flink", "7.0.0", wheel=True)
-    assert found is not None
-    assert found.name == f"fake_flink-7.0.0-cp311-cp311-manylinux_2_17_{platform.machine()}.whl"
-
-
-def test_the_set_up_script_of_a_source_package_is_not_run(
-    registry: Path, cache: Path, tmp_path: Path
-) -> None:
-    trace = tmp_path / "set-up-ran"
-    script = f"open({str(trace)!r}, 'w').close()\nfrom setuptools import setup; setup()\n"
-    file = registry / "fake-flink-7.0.0.tar.gz"
-    with tarfile.open(file, "w:gz") as package:
-        member = tarfile.TarInfo("fake-flink-7.0.0/setup.py")
-        member.size = len(script)
-        package.addfile(member, io.BytesIO(script.encode()))
-    # The script is one that bites: whoever runs it leaves the trace.
-    subprocess.run([sys.executable, "-c", script.partition("\n")[0]], timeout=60, check=True)
-    trace.unlink()
-
-    found = Registries(cache).package("fake-flink", "7.0.0", wheel=False)
-
-    assert found is not None
-    assert found.read_bytes() == file.read_bytes()
-    assert not trace.exists()
-
-
-def test_a_registry_that_does_not_answer_is_not_an_empty_one(
-    registry: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("PIP_NO_INDEX")
-    # A port that nobody listens on.
-    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
-    with pytest.raises(EnvironmentProblem, match=r"The package index did not answer"):
-        Registries(cache).package("fake-flink", "7.0.0", wheel=True)

@@ -8,7 +8,6 @@ import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 from flink_boost.base.errors import EnvironmentProblem, UsageProblem
 from flink_boost.base.files import sha256
@@ -19,12 +18,12 @@ from flink_boost.flink.launch import Launch, ask_scripts
 from flink_boost.flink.line_jars import further_jars, pin_of
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line, PinnedFile, nearest_line
 from flink_boost.flink.versions import distance, version_key
+from flink_boost.port.newline.distributions import LIBRARIES, PROJECT, distribution_of
 from flink_boost.port.newline.line_files import NewLine, projects_of_tests
 from flink_boost.port.newline.look import Source
 from flink_boost.port.newline.registries import Artifact
 
 _RELEASE = re.compile(r"\d+\.\d+\.\d+")
-_PACKAGES = ("apache-flink", "apache-flink-libraries")
 _EXAMPLE = "WordCount"
 _MAY_BE_MISSING = {"avro": "flink-avro", "table": "flink-table-runtime"}
 _SHOWN = 3
@@ -36,19 +35,12 @@ _CLOSED_FROM = 17
 Tell = Callable[[str], None]
 
 
-class Registry(Source, Protocol):
-    """The registries, as ``Registries`` asks them."""
-
-    def package(self, project: str, version: str, wheel: bool) -> Path | None:
-        """A package on PyPI."""
-
-
 @dataclass(frozen=True)
 class Surroundings:
     """Where a release is looked at: our lines, the registries, the source tree."""
 
     lines: Sequence[Line]
-    published: Registry
+    published: Source
     tree: Path
     jdk_home: Callable[[int], Path]
     environment: Mapping[str, str]
@@ -75,7 +67,7 @@ def require_number(version: str) -> None:
         raise UsageProblem(f"{version!r} is not a Flink release.", "Name one as in 2.3.0.")
 
 
-def require_release(version: str, published: Registry) -> None:
+def require_release(version: str, published: Source) -> None:
     """Raises ``UsageProblem``, naming the nearest releases, for one that does not exist."""
     require_number(version)
     known = [each for each in published.releases("flink-core") if _RELEASE.fullmatch(each)]
@@ -196,20 +188,14 @@ def _jdks_for(jar: Path, model: Line) -> tuple[int, ...]:
 
 
 def _packages(version: str, around: Surroundings) -> tuple[PinnedFile, ...]:
-    """What PyPI has of the distribution. On older releases one package holds all of it."""
-    pins = []
-    for project in _PACKAGES:
-        for wheel in (True, False):
-            path = around.published.package(project, version, wheel)
-            if path is not None:
-                pins.append(PinnedFile(project, version, path.name, sha256(path)))
-                break
-    if not pins or pins[0].project != _PACKAGES[0]:
+    projects = (PROJECT, LIBRARIES)
+    pins = distribution_of(version, {name: around.published.files(name) for name in projects})
+    if not pins:
         raise EnvironmentProblem(
-            f"PyPI has no {_PACKAGES[0]} {version}, which the distribution is made of.",
+            f"PyPI has no {PROJECT} {version}, or not all that its distribution is made of.",
             "Name another release, or add the line to lines.toml by hand.",
         )
-    return tuple(pins)
+    return pins
 
 
 def open_release(line: Line, jdk: int, around: Surroundings) -> tuple[FlinkHome, Launch]:

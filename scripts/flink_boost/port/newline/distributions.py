@@ -8,7 +8,7 @@ the libraries from 1.13.6 on.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from flink_boost.flink.lines import PinnedFile
@@ -24,53 +24,45 @@ _SMALL = "macosx_10_9_x86_64.whl"
 
 
 def with_distributions(
-    known: KnownReleases, listed: Mapping[str, Iterable[IndexFile]], pinned: Collection[str] = ()
+    known: KnownReleases, listed: Mapping[str, Sequence[IndexFile]], pinned: Collection[str] = ()
 ) -> KnownReleases:
     """The releases, those without a distribution with what PyPI has; ``pinned`` have one already.
 
     ``listed`` are the files of both projects, by project.
     """
-    files = {project: _by_release(found) for project, found in listed.items()}
     releases = {
         version: release
         if release.distribution or version in pinned
-        else replace(release, distribution=_choose(version, files))
+        else replace(release, distribution=distribution_of(version, listed))
         for version, release in known.releases.items()
     }
     return replace(known, releases=releases)
 
 
-def _choose(
-    version: str, files: Mapping[str, Mapping[str, list[IndexFile]]]
+def distribution_of(
+    version: str, listed: Mapping[str, Iterable[IndexFile]]
 ) -> tuple[PinnedFile, ...]:
-    parts = version_key(version) >= version_key(_IN_TWO_PARTS)
-    main = files.get(PROJECT, {}).get(version, [])
-    libraries = [f for f in files.get(LIBRARIES, {}).get(version, []) if _is_source(f)]
-    wheels = [file for file in main if not _is_source(file)]
-    chosen = min(wheels or main, key=_rank, default=None)
-    if parts and not libraries:
+    """The files that are the distribution of a release; none when PyPI has not all of it."""
+    main, libraries = (_pins(name, version, listed.get(name, ())) for name in (PROJECT, LIBRARIES))
+    wheels = [pin for pin in main if not _is_source(pin)]
+    libraries = [pin for pin in libraries if _is_source(pin)][:1]
+    if not main or (version_key(version) >= version_key(_IN_TWO_PARTS) and not libraries):
         return ()
-    pairs = [(PROJECT, chosen), (LIBRARIES, libraries[0] if libraries else None)]
-    return tuple(
+    return (min(wheels or main, key=_rank), *libraries)
+
+
+def _pins(project: str, version: str, listed: Iterable[IndexFile]) -> list[PinnedFile]:
+    """Those of a release; what the index gives no checksum for cannot be pinned."""
+    return [
         PinnedFile(project, version, file.name, file.sha256)
-        for project, file in pairs
-        if chosen is not None and file is not None and file.sha256 is not None
-    )
+        for file in listed
+        if file.sha256 and (name := _NAME.fullmatch(file.name)) and name[1] == version
+    ]
 
 
-def _by_release(listed: Iterable[IndexFile]) -> dict[str, list[IndexFile]]:
-    found: dict[str, list[IndexFile]] = {}
-    for file in listed:
-        name = _NAME.fullmatch(file.name)
-        # What the index gives no checksum for cannot be pinned.
-        if name is not None and file.sha256 is not None:
-            found.setdefault(name[1], []).append(file)
-    return found
+def _rank(pin: PinnedFile) -> tuple[bool, bool, str]:
+    return not pin.file.endswith(_SMALL), "-cp311-" not in pin.file, pin.file
 
 
-def _rank(file: IndexFile) -> tuple[bool, bool, str]:
-    return not file.name.endswith(_SMALL), "-cp311-" not in file.name, file.name
-
-
-def _is_source(file: IndexFile) -> bool:
-    return file.name.endswith(".tar.gz")
+def _is_source(pin: PinnedFile) -> bool:
+    return pin.file.endswith(".tar.gz")

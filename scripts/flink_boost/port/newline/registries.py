@@ -6,7 +6,6 @@ to the places of the cache where the pinned downloads look for them.
 
 from __future__ import annotations
 
-import platform
 import re
 import subprocess
 import tempfile
@@ -17,8 +16,7 @@ from xml.etree import ElementTree as ET
 
 from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
-from flink_boost.base.files import sha256
-from flink_boost.flink.package_index import IndexFile, fetch_file, list_files
+from flink_boost.flink.package_index import IndexFile, list_files
 from flink_boost.flink.pinned_maven import maven_command
 
 _GROUP = "org.apache.flink"
@@ -115,29 +113,6 @@ class Registries:
         """What PyPI lists of a project; ``EnvironmentProblem`` when the index does not answer."""
         return list_files(project)
 
-    def package(self, project: str, version: str, wheel: bool) -> Path | None:
-        """A wheel for this machine, or the source package, on PyPI; None when there is none.
-
-        Raises ``EnvironmentProblem`` when the index does not answer, ``BrokenData`` for a file that
-        differs from the index's checksum.
-        """
-        kept = self._make("downloads")
-        fits = _fits if wheel else _is_source
-        found = [each for each in self.files(project) if fits(each.name, project, version)]
-        if not found:
-            return None
-        # There is one for each Python; what we take out of it is the same in all.
-        file = min(found, key=lambda each: ("-cp311-" not in each.name, each.name))
-        with tempfile.TemporaryDirectory(dir=kept, prefix=".fetch-") as name:
-            fetched = Path(name) / file.name
-            fetch_file(file, fetched)
-            if file.sha256 not in (None, sha256(fetched)):
-                raise BrokenData(
-                    f"{file.name} differs from the checksum that the package index gives for it.",
-                    "Run the command again; if that fails too, do not trust the source.",
-                )
-            return fetched.replace(kept / file.name)
-
     def _kept(self, artifact: Artifact) -> Path:
         return self._cache / artifact.folder / artifact.file
 
@@ -211,21 +186,3 @@ def _versions(metadata: Path) -> list[str]:
     except ET.ParseError as error:
         raise BrokenData(f"{metadata} is damaged ({error}).", "Delete it and try again.") from error
     return [element.text or "" for element in root.iterfind("versioning/versions/version")]
-
-
-def _fits(file: str, project: str, version: str) -> bool:
-    """Whether a wheel is that release's and runs on this machine, whatever the Python."""
-    parts = file.removesuffix(".whl").split("-")
-    if not file.endswith(".whl") or len(parts) < 5:
-        return False
-    ours = (_plain(parts[0]), parts[1]) == (_plain(project), version)
-    return ours and (parts[-1] == "any" or parts[-1].endswith(f"_{platform.machine()}"))
-
-
-def _is_source(file: str, project: str, version: str) -> bool:
-    stem, dash, rest = file.rpartition("-")
-    return bool(dash) and _plain(stem) == _plain(project) and rest == f"{version}.tar.gz"
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
