@@ -25,10 +25,10 @@ from flink_boost.service.requests.eta import (
     place_text,
 )
 from flink_boost.service.requests.hub.hub_model import Comment, Hub, PullRequest
-from flink_boost.service.requests.queue import MOST_FORGOTTEN, RequestQueue
+from flink_boost.service.requests.queue import MAY_NOT_ASK, MOST_FORGOTTEN, RequestQueue
 from flink_boost.service.requests.request import Request, RequestOrder, request_id
 from flink_boost.service.requests.request_outbox import HubOutbox, UnsentMessage, Words
-from flink_boost.service.requests.request_states import Event, RequestState
+from flink_boost.service.requests.request_states import RequestState
 from flink_boost.service.retention.retention_settings import Retention
 
 _TOO_OLD = timedelta(days=7)  # written while nobody read: the pull request has gone on since
@@ -171,14 +171,14 @@ class Desk:
             return
         may = self.hub.may_ask(comment.author)
         if not may and self._was_told(comment, now):
-            self.queue.close(comment, Event.NO_RIGHT.value, None, now)
+            self.queue.close(comment, MAY_NOT_ASK, None, now)
             return
         pull = self._pull_request(comment)
         if pull is None:
             self.queue.close(comment, "no pull request", None, now)
         elif not may:
             words = _reply(comment, wording.NO_RIGHT)
-            self.queue.close(comment, Event.NO_RIGHT.value, words, now)
+            self.queue.close(comment, MAY_NOT_ASK, words, now)
         elif comment.updated - comment.created > _EDITED_LATE:
             self.queue.close(comment, "edited late", _reply(comment, wording.EDITED_LATE), now)
         else:

@@ -14,13 +14,7 @@ from typing import Any
 from flink_boost.service.requests.hub.hub_model import Comment
 from flink_boost.service.requests.request import Request, RequestOrder
 from flink_boost.service.requests.request_outbox import HubOutbox, Words
-from flink_boost.service.requests.request_states import (
-    AT_WORK,
-    Event,
-    RequestState,
-    sources,
-    target,
-)
+from flink_boost.service.requests.request_states import AT_WORK, MOVES, Event, RequestState
 from flink_boost.service.requests.row_conversion import (
     atomic,
     aware,
@@ -32,6 +26,7 @@ from flink_boost.service.requests.row_conversion import (
 
 MOST_FORGOTTEN = 500  # comments in one go: nobody is to wait for the database
 MOST_ATTEMPTS = 3  # workers that died on a request before it is given up
+MAY_NOT_ASK = "may not ask"  # the outcome of a comment
 _LIVE = [RequestState.QUEUED.value, *(state.value for state in AT_WORK)]
 
 
@@ -135,7 +130,7 @@ class RequestQueue:
         """
         found = tables()
         with atomic():
-            if not self._handle(comment, Event.ASKED.value, now):
+            if not self._handle(comment, "asked", now):
                 return False
             for old, said in replaced.items():
                 if self._move(old, None, Event.NEWER, now):
@@ -148,7 +143,7 @@ class RequestQueue:
                 number=comment.number,
                 author=comment.author,
                 order=order.model_dump_json(),
-                state=target(None, Event.ASKED).value,
+                state=RequestState.QUEUED.value,
                 asked=naive(comment.created),
                 queued=naive(now),
                 moved=naive(now),
@@ -167,7 +162,7 @@ class RequestQueue:
                 repository=self.repository,
                 author=author,
                 number=number,
-                outcome=Event.NO_RIGHT.value,
+                outcome=MAY_NOT_ASK,
                 handled__gt=naive(since),
             )
             .exists()
@@ -200,9 +195,8 @@ class RequestQueue:
         waiting = table.objects.filter(repository=self.repository, state=RequestState.QUEUED.value)
         for row in waiting.exclude(key__in=list(but)).order_by("queued", "pk"):
             fields = self._beginning(worker, now, row.started, None)
-            goal = target(RequestState.QUEUED, Event.TAKEN)
             if waiting.filter(pk=row.pk).update(
-                state=goal.value, attempts=row.attempts + 1, **fields
+                state=RequestState.BUILDING.value, attempts=row.attempts + 1, **fields
             ):
                 return self.find(row.key)
         return None
@@ -297,16 +291,14 @@ class RequestQueue:
     def _move(
         self, key: str, worker: str | None, event: Event, now: datetime, **fields: Any
     ) -> bool:
-        table = tables().BenchmarkRequest
-        for source in sources(event):
-            goal = target(source, event)
-            rows = table.objects.filter(key=key, state=source.value)
-            if worker is not None:
-                rows = rows.filter(worker=worker)
-            ended = {"ended": naive(now)} if goal.is_final else {}
-            if rows.update(state=goal.value, moved=naive(now), **ended, **fields):
-                return True
-        return False
+        sources, goal = MOVES[event]
+        rows = tables().BenchmarkRequest.objects.filter(
+            key=key, state__in=[state.value for state in sources]
+        )
+        if worker is not None:
+            rows = rows.filter(worker=worker)
+        ended = {"ended": naive(now)} if goal.is_final else {}
+        return bool(rows.update(state=goal.value, moved=naive(now), **ended, **fields))
 
     def _row(self, comment: Comment, now: datetime) -> Any:
         return tables().HubComment(
