@@ -49,7 +49,6 @@ from flink_boost.publish.liveness import (
 DEFAULT_PORT = 8321
 _PREPARE_SECONDS = 180.0
 _LEAST_SPACE = 8 * 1024 * 1024  # bytes; the same is asked by the dashboard's health check
-_LARGEST_LOG = 5 * 1024 * 1024  # bytes
 _LOG_LINES_SHOWN = 5
 _DJANGO_PROJECT = PROJECT_ROOT / "codespeed-config"
 Tell = Callable[[str], None]
@@ -147,8 +146,6 @@ def _start_in_background(
 ) -> None:
     """Starts the server and waits until it has written its state or has ended."""
     log = data / "server.log"
-    if log.exists() and log.stat().st_size > _LARGEST_LOG:
-        log.replace(log.with_suffix(".log.1"))
     with _listen(address) as listener:
         launch = _prepare(data, address, environ, lock, listener, tell)
         try:
