@@ -1,7 +1,8 @@
 """Codespeed's table of what changed since the run before, with as many queries as it has units.
 
-``Report.get_changes_table`` asks the database ten times for each benchmark, and runs twice for each
-report. This gives the same table, number by number, of results that are read at once.
+``Report.get_changes_table`` asks the database ten times for each benchmark, runs twice for each
+report, and never ends on a negative value. This gives the same table, number by number, of results
+that are read at once.
 """
 
 from __future__ import annotations
@@ -27,6 +28,14 @@ def get_changes_table(
         kept: Table | dict[str, Any] = report._get_tablecache()
         return kept
     runs = [run.pk for run in report.get_last_revisions(trend_depth)]
+    table = table_of(runs, report.environment_id, report.executable_id, trend_depth)
+    if force_save and runs:
+        report._save_tablecache(table)
+    return table
+
+
+def table_of(runs: Sequence[int], environment: int, executable: int, trend_depth: int) -> Table:
+    """The table of the first of these runs, of which one more than ``trend_depth`` count."""
     if not runs:
         return []
     past = runs[trend_depth - 2 : trend_depth + 1] if len(runs) > 1 else []
@@ -34,15 +43,12 @@ def get_changes_table(
         (one.revision_id, one.benchmark_id): one
         for one in Result.objects.filter(
             revision__in={*runs[:2], *past},
-            environment=report.environment,
-            executable=report.executable,
+            environment=environment,
+            executable=executable,
         )
     }
     titles = Benchmark.objects.values_list("units_title", flat=True).distinct()
-    table = [_quantity(title, runs[:2], past, results) for title in titles]
-    if force_save:
-        report._save_tablecache(table)
-    return table
+    return [_quantity(title, runs[:2], past, results) for title in titles]
 
 
 def _quantity(
@@ -73,8 +79,7 @@ def _quantity(
             average = total / len(values)
             trend = (result.value - average) * 100 / average
             ratios["trend"].append(result.value / average)
-        if result.value < smallest and result.value:
-            smallest = result.value
+        smallest = min(smallest, abs(result.value) or smallest)
         rows.append(
             {
                 "bench_name": benchmark.name,

@@ -216,7 +216,7 @@ def test_a_run_without_a_date_is_named(dashboard: Dashboard) -> None:
     assert "no date" in answer.text
 
 
-def test_codespeeds_table_has_our_figures(dashboard: Dashboard) -> None:
+def test_the_table_of_changes_has_codespeeds_figures(dashboard: Dashboard) -> None:
     executable = next(
         number
         for number in map(str, range(1, 10))

@@ -13,13 +13,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from boost_dashboard.changes import table_of
 from boost_dashboard.parameters import Choice, Field, Name, Number, Numbers, for_programs
-from boost_dashboard.reading.codespeed_table import read_codespeed_table
 from boost_dashboard.reading.rows import Box, Run
 from boost_dashboard.reading.scope import (
     Missing,
     find_run,
-    read_executables,
     read_run_after,
     read_runs,
 )
@@ -116,23 +115,24 @@ def comparison_json(request: HttpRequest, _query: dict[str, Any]) -> HttpRespons
 @require_GET
 @for_programs(_TABLE)
 def changes_table(request: HttpRequest, query: dict[str, Any]) -> HttpResponse:
-    """Codespeed's table of changes as HTML, from our own figures: nothing is stored."""
+    """Codespeed's table of changes as HTML, over the runs of that box: nothing is stored."""
     environment = models.Environment.objects.filter(id=query["env"]).first()
-    known = read_executables()
-    if environment is None or query["exe"] not in known:
+    executable = models.Executable.objects.filter(id=query["exe"]).first()
+    if environment is None or executable is None:
         return _text(404, "There is no such environment or executable.")
-    box, executable = Box(environment.id, environment.name), known[query["exe"]]
+    box = Box(environment.id, environment.name)
     try:
         run = find_run(box, query["rev"], None)
     except Missing as missing:
         return _text(404, f"There is no {missing}.")
-    table = read_codespeed_table(box, executable, run, query["tre"])
+    earlier = read_runs(box, run.branch, query["tre"], before=run)
+    runs = [run.id, *(each.id for each in earlier)]
+    table = [each for each in table_of(runs, box.id, executable.id, query["tre"]) if each["rows"]]
     if not table:
         return HttpResponse(
             '<table id="results" class="tablesorter"></table>'
             '<p class="errormessage">No results for this parameters</p>'
         )
-    earlier = read_runs(box, run.branch, 1, before=run)
     later = read_run_after(box, run)
     return render(
         request,
@@ -141,7 +141,7 @@ def changes_table(request: HttpRequest, query: dict[str, Any]) -> HttpResponse:
             "tablelist": table,
             "trendconfig": query["tre"],
             "rev": models.Revision.objects.get(id=run.id),
-            "exe": models.Executable.objects.get(id=executable.id),
+            "exe": executable,
             "env": environment,
             "prev": _neighbour(earlier[0], box, executable.id) if earlier else None,
             "next": _neighbour(later, box, executable.id) if later else None,
