@@ -17,7 +17,7 @@ import pytest
 
 import preloaded
 import stored_rows
-from flink_boost.publish import dashboard_commands, liveness, serve
+from flink_boost.publish import liveness, serve
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -121,7 +121,7 @@ def _started_as_forks(request: pytest.FixtureRequest) -> Iterator[None]:
             import operating
 
             forks = request.getfixturevalue("forks")
-            for module in (serve, dashboard_commands, stored_rows, operating):
+            for module in (serve, stored_rows, operating):
                 patch.setattr(module, "subprocess", forks)
         yield
 
@@ -167,7 +167,7 @@ def dashboard(
     tmp_path_factory: pytest.TempPathFactory, new_database: Path | None
 ) -> Iterator[Dashboard]:
     """One dashboard for the tests of a module."""
-    data = tmp_path_factory.mktemp("codespeed")
+    data = tmp_path_factory.mktemp("served") / "codespeed"
     yield start_on(data, new_database)
     liveness.stop(data)
 

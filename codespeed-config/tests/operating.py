@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from conftest import PROJECT_FOLDER, clean_environ
-from flink_boost.base.errors import FlinkBoostError
-from flink_boost.publish.dashboard_commands import Answered
-from flink_boost.publish.dashboard_commands import operate as run
 
 CALL_SECONDS = 120
 
@@ -30,21 +26,21 @@ def operate(data: Path, *words: str, **environ: str) -> subprocess.CompletedProc
     )
 
 
-def answer(data: Path, command: str, *words: str, **environ: str) -> Answered:
-    """What the command behind the command line says. Raises as that does."""
-    return run(data, command, words, environ={**clean_environ(), **environ})
-
-
-def facts(data: Path, command: str, *words: str, **environ: str) -> dict[str, Any]:
+def facts(data: Path, *words: str, **environ: str) -> dict[str, Any]:
     """What a call answers to programs that has to end well."""
-    return answer(data, command, *words, **environ).facts
+    return _answer(data, 0, *words, **environ)
 
 
-def refused(data: Path, code: int, command: str, *words: str, **environ: str) -> str:
+def refused(data: Path, code: int, *words: str, **environ: str) -> str:
     """The sentence and the next step of a call that has to end with that code."""
-    with pytest.raises(FlinkBoostError) as problem:
-        answer(data, command, *words, **environ)
-    assert problem.value.exit_code == code, str(problem.value)
-    assert "Traceback" not in str(problem.value)
-    assert problem.value.next_step
-    return str(problem.value)
+    answer = _answer(data, code, *words, **environ)
+    assert answer["next_step"]
+    return f"{answer['error']} {answer['next_step']}"
+
+
+def _answer(data: Path, code: int, *words: str, **environ: str) -> dict[str, Any]:
+    done = operate(data, *words, "--json", **environ)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer

@@ -175,7 +175,7 @@ def test_an_alarm_outlives_its_run_its_benchmark_and_its_boxs_name(start: Any) -
     assert send(dashboard, sheet(told)).status_code == 202
     assert dead_links(dashboard) == []
 
-    facts(dashboard.data, "delete_run", "plot-03")
+    facts(dashboard.data, "delete", "plot-03")
     assert dead_links(dashboard) == []
     assert "plot-03, which is not here any more" in dashboard.get("").text
     facts(dashboard.data, "rename", "copy.cjk.16.ratio", "copy.cjk.17.ratio")

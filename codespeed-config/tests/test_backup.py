@@ -258,7 +258,7 @@ def test_a_damaged_backup_changes_nothing(
 
 def test_without_a_database_or_a_file_it_says_so(tmp_path: Path) -> None:
     data = tmp_path / "codespeed"
-    for words in (["backup", str(tmp_path / "x")], ["prune", "--keep", "1"], ["delete_run", "x"]):
+    for words in (["backup", str(tmp_path / "x")], ["prune", "--keep", "1"], ["delete", "x"]):
         assert "There is no database" in refused(data, 4, *words)
     assert not data.exists()
     assert "cannot be read" in refused(data, 2, "restore", str(tmp_path / "missing"))
@@ -284,6 +284,9 @@ def test_the_commands_do_all_of_it(data: Path, tmp_path: Path) -> None:
     assert results_in(data) == 9
     wrong = operate(data, "prune")
     assert (wrong.returncode, wrong.stdout) == (2, "")
+    in_the_image = ("backup", str(tmp_path / "again.gz"))
+    shown = run_in_dashboard(data, PROJECT_FOLDER / "manage.py", "", *in_the_image)
+    assert "9 results of 3 runs are in" in shown
 
 
 def test_a_backup_is_of_one_moment_while_uploads_go_on(filled: Dashboard, tmp_path: Path) -> None:

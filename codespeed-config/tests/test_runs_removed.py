@@ -48,11 +48,11 @@ def test_a_run_is_deleted_with_what_only_it_had(start: Any) -> None:
     send(dashboard, night(1))
     send(dashboard, night(2), night(2, benchmark="only.here"))
 
-    dry = facts(dashboard.data, "delete_run", "night-02", "--dry-run")
+    dry = facts(dashboard.data, "delete", "night-02", "--dry-run")
     assert (dry["results"], dry["benchmarks"], dry["dry_run"]) == (2, ["only.here"], True)
     assert column(dashboard.data, "revision", "commitid") == ["night-01", "night-02"]
 
-    gone = facts(dashboard.data, "delete_run", "night-02")
+    gone = facts(dashboard.data, "delete", "night-02")
 
     assert (gone["runs"], gone["results"], gone["reports"]) == (["night-02"], 2, 1)
     assert column(dashboard.data, "revision", "commitid") == ["night-01"]
@@ -60,7 +60,7 @@ def test_a_run_is_deleted_with_what_only_it_had(start: Any) -> None:
     assert column(dashboard.data, "result", "revision_id") == [1]
     assert column(dashboard.data, "report", "revision_id") == []
     assert "night-02" not in dashboard.get("").text
-    assert "The newest are: night-01" in refused(dashboard.data, 2, "delete_run", "night-02")
+    assert "The newest are: night-01" in refused(dashboard.data, 2, "delete", "night-02")
 
 
 def test_a_run_is_found_by_its_id_in_the_results_store(start: Any) -> None:
@@ -70,8 +70,8 @@ def test_a_run_is_found_by_its_id_in_the_results_store(start: Any) -> None:
     commit = f"0a1b2c3d-20260301T010203-{distinct}"
     send(dashboard, result(commitid=commit), night(2))
 
-    assert "There is no run" in refused(dashboard.data, 2, "delete_run", "20260301T010203Z-2.2.0")
-    assert facts(dashboard.data, "delete_run", run_id)["runs"] == [commit]
+    assert "There is no run" in refused(dashboard.data, 2, "delete", "20260301T010203Z-2.2.0")
+    assert facts(dashboard.data, "delete", run_id)["runs"] == [commit]
 
 
 def test_a_commit_on_two_branches_has_to_be_told_apart(start: Any) -> None:
@@ -81,8 +81,8 @@ def test_a_commit_on_two_branches_has_to_be_told_apart(start: Any) -> None:
     assert dashboard.upload([night(1, branch="by-hand")]).status_code == 400
     store(dashboard.data, [night(1, branch="by-hand")])
 
-    assert "--branch" in refused(dashboard.data, 2, "delete_run", "night-01")
-    facts(dashboard.data, "delete_run", "night-01", "--branch", "by-hand")
+    assert "--branch" in refused(dashboard.data, 2, "delete", "night-01")
+    facts(dashboard.data, "delete", "night-01", "--branch", "by-hand")
 
     assert column(dashboard.data, "revision", "branch_id") == [1]
 
@@ -170,7 +170,7 @@ def test_two_names_of_one_box_are_put_together(start: Any) -> None:
     clash = refused(dashboard.data, 3, "rename", "old", "new", "--merge")
     assert "both have results of the run night-01" in clash
     assert column(dashboard.data, "environment", "name") == ["old", "new"]
-    facts(dashboard.data, "delete_run", "night-01")
+    facts(dashboard.data, "delete", "night-01")
     facts(dashboard.data, "rename", "old", "new", "--merge")
 
     assert column(dashboard.data, "environment", "name") == ["new"]
@@ -244,8 +244,8 @@ def test_all_of_it_on_postgresql(server: postgresql.PostgreSQL, start: Any) -> N
     data = dashboard.data
 
     assert facts(data, "prune", "--keep", "3", **environ)["benchmarks"] == ["b.1", "b.2"]
-    assert facts(data, "delete_run", "night-04", "--dry-run", **environ)["results"] == 2
-    assert facts(data, "delete_run", "night-04", **environ)["benchmarks"] == ["b.4"]
+    assert facts(data, "delete", "night-04", "--dry-run", **environ)["results"] == 2
+    assert facts(data, "delete", "night-04", **environ)["benchmarks"] == ["b.4"]
     facts(data, "rename", "box-1", "redbox", **environ)
     facts(data, "rename", "write.ascii.16", "write.16", **environ)
 

@@ -112,7 +112,6 @@ def test_comments_and_tokens_written_by_hand_stay(tmp_path: Path) -> None:
     [
         (("new", "all"), "cannot be the name"),
         (("new", "a b"), "cannot be the name"),
-        (("--", "new", "--json"), "cannot be the name"),
         (("new", ""), "cannot be the name"),
         (("new", "x", "--branch", "b" * 33), "cannot be a branch"),
         (("new", "x", "--branch", "a\nb"), "cannot be a branch"),

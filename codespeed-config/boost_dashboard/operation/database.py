@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from django.apps import apps
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
@@ -75,6 +76,13 @@ def alone(*, dry_run: bool = False) -> Iterator[None]:
         yield
         if dry_run:
             transaction.set_rollback(True)
+
+
+def without_password(text: str) -> str:
+    """The first line of what a database says, without the password that it was asked with."""
+    password = str(settings.DATABASES["default"].get("PASSWORD") or "")
+    line = " ".join(text.split("\n")[0].split()).rstrip(".")
+    return line.replace(password, "***") if password else line
 
 
 def _quoted(name: str) -> str:

@@ -13,8 +13,7 @@ from django.db import DataError, IntegrityError, connection
 from django.db import models as columns
 
 from boost_dashboard.operation.backup import Backup, Table
-from boost_dashboard.operation.command import without_password
-from boost_dashboard.operation.database import alone, kept_models
+from boost_dashboard.operation.database import alone, kept_models, without_password
 from flink_boost.base.errors import BrokenData, UsageProblem
 
 _ROWS_AT_ONCE = 2000

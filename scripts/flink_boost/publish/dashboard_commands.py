@@ -1,89 +1,75 @@
-"""Calls the dashboard's own commands for operators: tokens, backups, removing, renaming.
+"""The dashboard's own operations for operators: tokens, backups, removing, renaming.
 
-They run in a process of their own, as the server does, because Django belongs to it alone. Its
-database is the one of ``DATABASE_URL``, else SQLite in the data folder.
+Their database is the one of ``DATABASE_URL``, else SQLite in the data folder.
 """
 
 from __future__ import annotations
 
-import json
+import logging
+import os
 import secrets
-import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from flink_boost.base.errors import BrokenData, EnvironmentProblem, FlinkBoostError, UsageProblem
+from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.base.places import PROJECT_ROOT
 
-_MANAGE = PROJECT_ROOT / "codespeed-config" / "manage.py"
-# Years of nights take minutes; without an end, a lock of somebody else's would hold us for ever.
-_SECONDS = 6 * 3600.0
-_ERRORS: dict[int, type[FlinkBoostError]] = {
-    one.exit_code: one for one in (UsageProblem, BrokenData, EnvironmentProblem)
-}
+_DJANGO_PROJECT = PROJECT_ROOT / "codespeed-config"
 
 
 @dataclass(frozen=True)
 class Answered:
-    """What a command said: ``shown`` is for the standard output alone, such as a token."""
+    """What an operation said: ``shown`` is for the standard output alone, such as a token."""
 
     sentences: tuple[str, ...]
     facts: dict[str, Any] = field(repr=False)
     shown: str = field(default="", repr=False)
 
 
-def operate(
-    data: Path, command: str, arguments: Sequence[str], *, environ: Mapping[str, str]
-) -> Answered:
-    """Runs one command of ``codespeed-config/boost_dashboard/management`` on that data folder.
+def operate(data: Path, work: Callable[[Any], Answered]) -> Answered:
+    """What ``work`` says, which is handed ``boost_dashboard.operation.commands``.
 
-    Raises ``UsageProblem``, ``BrokenData`` or ``EnvironmentProblem`` with what it says.
+    Raises ``UsageProblem``, ``BrokenData`` or ``EnvironmentProblem``.
     """
+    from django.core.exceptions import ImproperlyConfigured
+
+    # Secrets that are good for nothing: no page is served with them.
+    names = ("FLINK_BOOST_SECRET_KEY", "FLINK_BOOST_TOKEN")
+    unused = {name: secrets.token_urlsafe(48) for name in names}
     try:
-        done = subprocess.run(
-            [sys.executable, str(_MANAGE), command, "--json", *arguments],
-            env=_environment(data, environ),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
+        set_up_django(data, FLINK_BOOST_EMBEDDED="1", **unused)
+    except ImproperlyConfigured as error:
         raise EnvironmentProblem(
-            f"{command} did not end within {_SECONDS / 3600:.0f} hours.",
-            "See whether another process holds the database.",
+            f"The dashboard cannot be worked on: {error}",
+            "`.venv/bin/python codespeed-config/manage.py check` shows all of it.",
         ) from error
-    try:
-        answer = json.loads(done.stdout)
-    except ValueError:
-        raise _without_answer(done.stderr) from None
-    if "error" in answer:
-        problem = _ERRORS.get(done.returncode, FlinkBoostError)
-        raise problem(answer["error"], answer["next_step"])
-    return Answered(tuple(answer["sentences"]), answer["facts"], answer["shown"])
+    from boost_dashboard.operation import commands
+
+    with commands.in_sentences():
+        return work(commands)
 
 
-def _environment(data: Path, environ: Mapping[str, str]) -> dict[str, str]:
-    """As the server's, with secrets that are good for nothing: no page is served with them."""
-    return {
-        **environ,
-        "DJANGO_SETTINGS_MODULE": "boost_dashboard.settings",
-        "PYTHONPATH": str(_MANAGE.parent),
-        "FLINK_BOOST_DASHBOARD_DATA": str(data.resolve()),
-        "FLINK_BOOST_EMBEDDED": "1",
-        "FLINK_BOOST_SECRET_KEY": secrets.token_urlsafe(48),
-        "FLINK_BOOST_TOKEN": secrets.token_urlsafe(48),
-    }
+def set_up_django(data: Path, **environ: str) -> None:
+    """Django in this process, on the dashboard's data folder; nothing where it is set up already.
 
+    Raises Django's ``ImproperlyConfigured``, whose sentences name variables and files, no secret.
+    """
+    import django
+    from django.apps import apps
 
-def _without_answer(stderr: str) -> EnvironmentProblem:
-    lines = stderr.strip().splitlines() or ["it printed nothing"]
-    reason = lines[-1].removeprefix("django.core.exceptions.ImproperlyConfigured: ")
-    return EnvironmentProblem(
-        f"The dashboard cannot be worked on: {reason}",
-        f"`.venv/bin/python {_MANAGE.relative_to(PROJECT_ROOT)} check` shows all of it.",
+    if apps.ready:
+        return
+    if str(_DJANGO_PROJECT) not in sys.path:
+        sys.path.append(str(_DJANGO_PROJECT))
+    os.environ.update(
+        environ,
+        DJANGO_SETTINGS_MODULE="boost_dashboard.settings",
+        FLINK_BOOST_DASHBOARD_DATA=str(data.resolve()),
     )
+    django.setup()
+    # Django's settings make every library talk that can.
+    logging.getLogger().setLevel(logging.WARNING)
+    logging.getLogger("httpx").setLevel(logging.WARNING)

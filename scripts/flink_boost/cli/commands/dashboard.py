@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from flink_boost.cli.answers import json_option, print_json, say
 from flink_boost.cli.context import Settings
-from flink_boost.publish.dashboard_commands import operate
+from flink_boost.publish.dashboard_commands import Answered, operate
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -65,9 +65,8 @@ def new_command(
       flink-boost dashboard token new box-2
       flink-boost dashboard token new requests --branch benchmark-request --output requests.token
     """
-    options = [f"--branch={one}" for one in branch]
-    options += [f"--output={output.absolute()}"] if output else []
-    _answer(settings, "token", [*options, "--", "new", name], as_json)
+    place = output.absolute() if output else None
+    _answer(settings, as_json, lambda on: on.new_token(name, branch, place))
 
 
 @token.command(name="list")
@@ -80,7 +79,7 @@ def list_command(settings: Settings, as_json: bool) -> None:
     Examples:
       flink-boost dashboard token list --json
     """
-    _answer(settings, "token", ["list"], as_json)
+    _answer(settings, as_json, lambda on: on.list_tokens())
 
 
 @token.command(name="revoke")
@@ -94,7 +93,7 @@ def revoke_command(settings: Settings, name: str, as_json: bool) -> None:
     Examples:
       flink-boost dashboard token revoke requests
     """
-    _answer(settings, "token", ["--", "revoke", name], as_json)
+    _answer(settings, as_json, lambda on: on.revoke_token(name))
 
 
 @command.command(name="backup")
@@ -110,7 +109,7 @@ def backup_command(settings: Settings, file: Path, as_json: bool) -> None:
     Examples:
       flink-boost dashboard backup /backups/dashboard-2026-03-01.gz
     """
-    _answer(settings, "backup", ["--", str(file.absolute())], as_json)
+    _answer(settings, as_json, lambda on: on.backup(file.absolute()))
 
 
 @command.command(name="restore")
@@ -129,8 +128,8 @@ def restore_command(
       flink-boost dashboard restore /backups/dashboard-2026-03-01.gz --dry-run
       flink-boost dashboard restore /backups/dashboard-2026-03-01.gz --replace
     """
-    options = [*_flags(replace=replace, dry_run=dry_run), "--", str(file.absolute())]
-    _answer(settings, "restore", options, as_json)
+    path, given = file.absolute(), {"replace": replace, "dry_run": dry_run}
+    _answer(settings, as_json, lambda on: on.restore(path, **given))
 
 
 @command.command(name="delete")
@@ -150,8 +149,7 @@ def delete_command(
     Examples:
       flink-boost dashboard delete 20260301T223005Z-2.3.0 --dry-run
     """
-    options = [*([f"--branch={branch}"] if branch else []), *_flags(dry_run=dry_run), "--", run]
-    _answer(settings, "delete_run", options, as_json)
+    _answer(settings, as_json, lambda on: on.delete(run, branch, dry_run=dry_run))
 
 
 @command.command(name="prune")
@@ -180,10 +178,7 @@ def prune_command(
       flink-boost dashboard prune --keep 1000 --dry-run
       flink-boost dashboard prune --keep-days 30 --branch benchmark-request
     """
-    options = [f"--branch={one}" for one in branch]
-    options += [f"--keep={keep}"] if keep is not None else []
-    options += [f"--keep-days={keep_days}"] if keep_days is not None else []
-    _answer(settings, "prune", [*options, *_flags(dry_run=dry_run)], as_json)
+    _answer(settings, as_json, lambda on: on.prune(keep, keep_days, branch, dry_run=dry_run))
 
 
 @command.command(name="rename")
@@ -212,16 +207,12 @@ def rename_command(
       flink-boost dashboard rename build-7.internal redbox
       flink-boost dashboard rename redbox bluebox --merge --dry-run
     """
-    options = [*([f"--kind={kind}"] if kind else []), *_flags(merge=merge, dry_run=dry_run)]
-    _answer(settings, "rename", [*options, "--", old, new], as_json)
+    given = {"merge": merge, "dry_run": dry_run}
+    _answer(settings, as_json, lambda on: on.rename(old, new, kind, **given))
 
 
-def _flags(**given: bool) -> list[str]:
-    return [f"--{name.replace('_', '-')}" for name, value in given.items() if value]
-
-
-def _answer(settings: Settings, management: str, arguments: Sequence[str], as_json: bool) -> None:
-    answered = operate(settings.build / "codespeed", management, arguments, environ=os.environ)
+def _answer(settings: Settings, as_json: bool, work: Callable[[Any], Answered]) -> None:
+    answered = operate(settings.build / "codespeed", work)
     if as_json:
         print_json(0, answered.facts, "It is done")
         return

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 import os
-import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem, InUse
 from flink_boost.base.files import exclusive_lock, make_folder
-from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.publish.dashboard_commands import set_up_django
 
-_DJANGO_PROJECT = PROJECT_ROOT / "codespeed-config"
 _APPLICATION = ("benchmark_requests",)
 _SILENTLY = {"interactive": False, "skip_checks": True, "verbosity": 0}
 _WAIT_SECONDS = 60.0
@@ -25,21 +22,12 @@ def open_database(data: Path, environ: Mapping[str, str]) -> None:
     Once per process. Raises ``EnvironmentProblem`` when the database cannot be used.
     """
     make_folder(data)
-    if str(_DJANGO_PROJECT) not in sys.path:
-        sys.path.append(str(_DJANGO_PROJECT))
-    os.environ["DJANGO_SETTINGS_MODULE"] = "boost_dashboard.settings"
-    os.environ["FLINK_BOOST_DASHBOARD_DATA"] = str(data)
-    os.environ.setdefault("FLINK_BOOST_EMBEDDED", "1")
-    import django
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import call_command
     from django.db import Error
 
     try:
-        django.setup()
-        # Django's settings make every library talk that can.
-        logging.getLogger().setLevel(logging.WARNING)
-        logging.getLogger("httpx").setLevel(logging.WARNING)
+        set_up_django(data, FLINK_BOOST_EMBEDDED=os.environ.get("FLINK_BOOST_EMBEDDED", "1"))
         deadline = time.monotonic() + _WAIT_SECONDS
         while _tables_are_missing():
             try:
@@ -51,7 +39,6 @@ def open_database(data: Path, environ: Mapping[str, str]) -> None:
                     raise
                 time.sleep(0.2)
     except ImproperlyConfigured as error:
-        # Its sentences name variables and files, never a secret.
         raise EnvironmentProblem(
             f"The database of requests cannot be used: {error}",
             "Correct what it names; `flink-boost serve` needs the same.",
