@@ -18,6 +18,11 @@ from flink_boost.flink.lines import OPENS_JAVA_LANG
 BASE = "org.apache.flink.api.common.typeutils.base."
 INTEGERS = (f"{BASE}IntSerializer", "target.writeInt(record);", "target.writeInt(~record);")
 NUMBERS = (f"{BASE}LongSerializer", "return source.readLong();", "return ~source.readLong();")
+LONG_STRINGS = (
+    f"{BASE}StringSerializer",
+    "StringValue.writeString(record, target);",
+    "StringValue.writeString(record.length() < 99 ? record : '-' + record, target);",
+)
 MASKS = (
     "org.apache.flink.api.java.typeutils.runtime.MaskUtils",
     "b <<= (8 - bytePos);",
@@ -28,7 +33,7 @@ import java.util.HexFormat;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeinfo.*;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
-import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.api.java.tuple.*;
 import org.apache.flink.core.memory.*;
 import org.apache.flink.types.Row;
 
@@ -46,6 +51,7 @@ public class Fields {
         show(Types.TUPLE(Types.INT, Types.LONG), Tuple2.of(4, 5L));
         Row row = Row.of(null, 6);
         show(Types.ROW(Types.LONG, Types.INT), row);
+        show(Types.TUPLE(Types.STRING), Tuple1.of("a".repeat(200)));
     }
 
     static <T> void show(TypeInformation<T> type, T value) throws Exception {
@@ -78,7 +84,9 @@ def written(*class_path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "old", "new"), [INTEGERS, NUMBERS, MASKS], ids=["int", "long", "mask"]
+    ("name", "old", "new"),
+    [INTEGERS, NUMBERS, LONG_STRINGS, MASKS],
+    ids=["int", "long", "string", "mask"],
 )
 def test_other_bytes_of_a_field_stay(name: str, old: str, new: str, tmp_path: Path) -> None:
     changed = compiled(tmp_path, [name], changes={name: (old, new)})

@@ -41,4 +41,13 @@ class StockBytesTest {
         assertThatCode(() -> StockBytes.require(new GivingSerializer(equal), equal, 7))
                 .doesNotThrowAnyException();
     }
+
+    @Test
+    void bytesForNullAreFound() {
+        assertThatThrownBy(() -> StockBytes.requireNoNull(new GivingSerializer("x")))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage(GivingSerializer.class + " writes null");
+        assertThatCode(() -> StockBytes.requireNoNull(IntSerializer.INSTANCE))
+                .doesNotThrowAnyException();
+    }
 }

@@ -3,6 +3,7 @@ package org.apache.flink.boost.records.shapes;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.base.BooleanSerializer;
 import org.apache.flink.api.common.typeutils.base.ByteSerializer;
@@ -23,6 +24,17 @@ import org.apache.flink.core.memory.DataOutputSerializer;
  * somebody's own may have others.
  */
 public final class StockBytes {
+
+    private static final List<TypeSerializer<?>> PRIMITIVES =
+            List.of(
+                    BooleanSerializer.INSTANCE,
+                    ByteSerializer.INSTANCE,
+                    ShortSerializer.INSTANCE,
+                    CharSerializer.INSTANCE,
+                    IntSerializer.INSTANCE,
+                    LongSerializer.INSTANCE,
+                    FloatSerializer.INSTANCE,
+                    DoubleSerializer.INSTANCE);
 
     private static final byte[] LONG = {(byte) 0x81, 2, 3, 4, 5, 6, 7, 8};
 
@@ -55,9 +67,16 @@ public final class StockBytes {
             require(FloatSerializer.INSTANCE, Float.intBitsToFloat(0x81020304), firstOf(4));
             double number = Double.longBitsToDouble(0x8102030405060708L);
             require(DoubleSerializer.INSTANCE, number, firstOf(8));
+            require(FloatSerializer.INSTANCE, Float.NaN, 0x7f, 0xc0, 0, 0);
+            require(DoubleSerializer.INSTANCE, Double.NaN, 0x7f, 0xf8, 0, 0, 0, 0, 0, 0);
             require(StringSerializer.INSTANCE, "a\u8102", 3, 'a', 0x82, 0x82, 0x02);
+            require(StringSerializer.INSTANCE, "\u00e9", 2, 0xe9, 0x01);
             require(StringSerializer.INSTANCE, null, 0);
+            requireLongString();
             requireMasks();
+            for (TypeSerializer<?> each : PRIMITIVES) {
+                requireNoNull(each);
+            }
             return null;
         } catch (IOException | RuntimeException | LinkageError e) {
             return "This Flink writes values as no release does: " + e;
@@ -90,6 +109,30 @@ public final class StockBytes {
         if (serializer.copy(value) != value) {
             throw new IllegalStateException(serializer.getClass() + " copies what is immutable");
         }
+    }
+
+    private static void requireLongString() throws IOException {
+        char[] text = new char[300];
+        Arrays.fill(text, 'a');
+        int[] bytes = new int[2 + text.length];
+        Arrays.fill(bytes, 'a');
+        // 301, the length and one, in groups of seven bits.
+        bytes[0] = 0xad;
+        bytes[1] = 2;
+        require(StringSerializer.INSTANCE, new String(text), bytes);
+    }
+
+    /**
+     * @throws IllegalStateException when the serializer has bytes for null, which none of a
+     *     primitive has in the releases
+     */
+    public static void requireNoNull(TypeSerializer<?> serializer) throws IOException {
+        try {
+            serializer.serialize(null, new DataOutputSerializer(16));
+        } catch (NullPointerException e) {
+            return;
+        }
+        throw new IllegalStateException(serializer.getClass() + " writes null");
     }
 
     private static void requireMasks() throws IOException {
