@@ -272,6 +272,16 @@ def test_after_an_update_of_the_box_the_old_build_is_set_against_the_new(
     assert "the box is as it was" in next_night.step(STEP).note
     assert next_night.box_changes == (), "people are told once"
 
+    # Nights that are not complete, too: nothing is measured for it, but the change is told.
+    for name in world.service().journal.nights():
+        record = world.service().journal.load(name)
+        world.service().journal.write(record.model_copy(update={"state": NightState.SHORT}))
+    on_another_kernel(world, next_night.runs[0])
+    short = tonight(order(recipe)).night
+    assert short.step(STEP).note == "nothing to compare: no complete night came before"
+    assert [one.what for one in short.box_changes] == ["kernel"]
+    assert short.old_against_new == ()
+
 
 def test_a_night_killed_while_it_builds_and_measures_goes_on_with_its_commit(
     tmp_path: Path, world: World, recipe: Path, flink: FlinkRepository

@@ -79,34 +79,48 @@ class BoxShift:
     ) -> tuple[NightRecord, str]:
         """The night with what was found, line by line, and a note of it.
 
-        Raises ``StepSkipped`` on the same box.
+        What the box has changed is told of the first night after it. Raises ``StepSkipped`` on the
+        same box.
         """
         found: list[OldAgainstNew] = []
         changes = {one.what: one for one in night.box_changes}
         notes: list[str] = []
         why = "no complete night came before"
         for line in lines:
+            java, box = self.describe(line)
+            last = self._last(night, line)
+            for one in () if last is None else updates_since(last.box, box):
+                changed = BoxChangeRecord(what=one.what, before=one.before, after=one.after)
+                changes.setdefault(one.what, changed)
             before = self._before(night, order, line)
             if before is None:
                 continue
-            java, box = self.describe(line)
             updates = updates_since(before.box, box)
             why = f"the box is as it was in {before.run_id}"
             if all(one.refuses for one in updates):
                 continue
-            for one in updates:
-                changed = BoxChangeRecord(what=one.what, before=one.before, after=one.after)
-                changes.setdefault(one.what, changed)
             self.tell(f"  {line.version}: {'; '.join(map(str, updates))}")
             try:
                 found.append(self._measure(before, order, line, java, box, builds))
                 notes.append(found[-1].sentence)
             except (BuildFailed, UsageProblem, EnvironmentProblem) as problem:
                 notes.append(f"Flink {line.version}: {problem}")
-        if not notes:
+        if not notes and not changes:
             raise StepSkipped(why)
+        notes = notes or [f"nothing to compare: {why}"]
         told = {"box_changes": tuple(changes.values()), "old_against_new": tuple(found)}
         return night.model_copy(update=told), " ".join(notes)
+
+    def _last(self, night: NightRecord, line: Line) -> RunInfo | None:
+        """The run of the line in the last night before, whatever it was about and came to."""
+        for name in reversed(self.journal.nights()):
+            if name >= night.night:
+                continue
+            with suppress(BrokenData, UsageProblem):
+                run = self.journal.runs(name).by_line.get(line.version)
+                if run and self.journal.load(name).box == night.box:
+                    return store.load_run(self.places.results, run)
+        return None
 
     def _before(self, night: NightRecord, order: Order, line: Line) -> RunInfo | None:
         """The run of the line in the last complete night before, on a box of the same name."""

@@ -102,9 +102,12 @@ def check_box(
     known = [night for night in known if night not in ahead]
     newest = known[-1] if known else None
     due = slot_of(now - grace, at)
-    # Nights at another time of day, such as a recipe's, do not stand for that one.
+    # Nights at another time of day, such as a recipe's, do not stand for that one, which came the
+    # day before: else the box has changed its time.
     own = [night for night in known if night.slot.time() == due.time()]
-    if newest is None or newest.slot < due or (own and own[-1].slot < due):
+    came = [night.slot for night in own if night.state is not NightState.MISSING]
+    is_owed = due - came[-1] <= timedelta(days=1) if came else False
+    if newest is None or newest.slot < due or (is_owed and own[-1].slot < due):
         last = f"; the last one is {newest.night}" if newest else "; there is none at all"
         return Checked(
             box=box,
@@ -116,6 +119,8 @@ def check_box(
             sentence=f"The night {night_id(due, shard)} of {box} has not begun{last}.",
         )
     found = _of_night(box, newest, now, at_work)
+    if own and own[-1].slot >= due and not found.finding.is_alarm:
+        found = _of_night(box, own[-1], now, at_work)
     if not ahead or found.finding.is_alarm:
         return found
     sentence = f"{found.sentence} {ahead_sentence(ahead[-1].night)}"

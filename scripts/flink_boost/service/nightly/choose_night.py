@@ -49,7 +49,8 @@ def choose_night(
 ) -> Start | None:
     """The night to carry out; None when that of this slot is done. The caller holds the journal.
 
-    ``resume`` goes on with the newest night, even one that has ended or is of an older slot, and
+    ``resume`` goes on with the newest night of the project that is wanted, else of any that has
+    something left, even one that has ended or is of an older slot, and
     raises ``UsageProblem`` when there is none with something left. Each part of a night that boxes
     share by shard is a night of its own. What a night is about was fixed
     when it began; ``wanted`` and ``label``, what the box is called, count for a new one only.
@@ -57,7 +58,9 @@ def choose_night(
     """
     slot = slot_of(now, at)
     shard = None if resume and wanted.shard == WHOLE else wanted.shard
-    newest = _newest(journal, now, tell, shard, None if resume else wanted.project)
+    newest = _newest(journal, now, tell, shard, wanted.project)
+    if resume and (newest is None or newest.state is NightState.COMPLETE):
+        newest = _newest(journal, now, tell, shard, None) or newest
     if newest is not None and newest.slot > slot and not resume:
         tell(f"The night {newest.night} is of a later slot than {night_id(slot)}: the clock was")
         tell("set back, or the nights' time of day has changed. No second night begins.")

@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -251,9 +251,11 @@ def close_older(
     slot: datetime,
     tell: Tell,
     notify: Callable[[NightRecord], None] = lambda _: None,
+    project: str = "",
 ) -> tuple[NightRecord, ...]:
     """Closes what is unfinished of nights before that slot, gaps and all; returns them.
 
+    One of another project than ``project`` has a day, in which its own call goes on with it.
     ``notify`` tells people of each, before it is written down as closed: whoever is killed between
     the two tells of it again, which reaches nobody twice.
     """
@@ -264,7 +266,9 @@ def close_older(
         except FlinkBoostError as error:
             tell(str(error))
             continue
-        if night.slot >= slot:
+        if night.slot >= slot or (
+            slot - night.slot < timedelta(days=1) and _project_of(journal, name) != project
+        ):
             continue
         # Of a night that ended with a failure, too: a run may have been left to be gone on with.
         try:
@@ -286,6 +290,13 @@ def close_older(
         tell(f"The night {name} is closed as {night.state.value}: {night.reason}.")
         closed.append(night)
     return tuple(closed)
+
+
+def _project_of(journal: NightJournal, name: str) -> str:
+    try:
+        return journal.order(name).project
+    except FlinkBoostError:
+        return ""
 
 
 def _ended(step: StepRecord) -> StepRecord:

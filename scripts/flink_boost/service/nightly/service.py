@@ -77,7 +77,7 @@ class NightService:
         with self.journal.held():
             now = self.clock()
             if not resume:
-                self._close_older(now, at)
+                self._close_older(now, at, wanted.project)
             start = choose_night(
                 *(self.journal, now, at, wanted, self.groups),
                 label=box_label(self.environ),
@@ -147,9 +147,9 @@ class NightService:
         if document is not None and (left_out := send_alarms(document, target, client)):
             self.tell(left_out)
 
-    def _close_older(self, now: datetime, at: time) -> None:
+    def _close_older(self, now: datetime, at: time, project: str) -> None:
         slot = slot_of(now, at)
-        close_older(self.journal, self.places.results, slot, self.tell, self.notify)
+        close_older(self.journal, self.places.results, slot, self.tell, self.notify, project)
 
     def notify(self, night: NightRecord) -> None:
         """Tells people of a night that did not come to its end; a failure is told and passed."""

@@ -43,6 +43,8 @@ class Suspects:
 
         The caller holds the machine's lock. Raises the errors of ``confirm_tonight``.
         """
+        if order.is_chosen:
+            raise StepSkipped("somebody chose its commits")
         runs = tuple(self.journal.runs(night.night).by_line.values())
         history = self.places.history.load()
         if not any(run.info.run_id in runs for run in history.runs):
