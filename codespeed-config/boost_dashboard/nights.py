@@ -27,6 +27,7 @@ from flink_boost.measure.night_record import NightRecord as ToldNight
 LARGEST_BODY = 512 * 1024
 LATEST = 14  # nights that the first page counts
 _GRACE = timedelta(hours=2)
+_SHORTEST = timedelta(hours=6)  # from one night of a timer's to the next
 
 
 @dataclass(frozen=True)
@@ -125,15 +126,16 @@ def retired_names() -> list[str]:
 
 
 def overdue(newest_first: Sequence[datetime], now: datetime) -> datetime | None:
-    """The slot of which nothing was told within two hours, by how far apart they usually are."""
-    if len(newest_first) < 2:
+    """The slot of which nothing was told within two hours, by how far apart they usually are.
+
+    Nights by hand may follow one another within hours: those gaps say nothing.
+    """
+    gaps = [later - earlier for later, earlier in itertools.pairwise(newest_first)]
+    usual = [gap.total_seconds() for gap in gaps if gap >= _SHORTEST]
+    if not usual:
         return None
-    pairs = itertools.pairwise(newest_first)
-    usual = timedelta(
-        seconds=statistics.median((later - earlier).total_seconds() for later, earlier in pairs)
-    )
-    due = newest_first[0] + usual
-    return due if usual > timedelta(0) and now > due + _GRACE else None
+    due = newest_first[0] + timedelta(seconds=statistics.median(usual))
+    return due if now > due + _GRACE else None
 
 
 def box_changes(box_id: int, since: datetime, until: datetime) -> list[Night]:

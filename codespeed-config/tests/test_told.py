@@ -167,6 +167,12 @@ def test_a_moved_canary_and_a_missing_night_are_marked(dashboard: Dashboard) -> 
     assert "Of the latest 2 nights:" in first
     assert "Nothing is known of a night since</strong>: one was due 2026-03-05 01:00" in first
 
+    # Calls by hand, one after another, are not how far apart its nights are.
+    for hour in range(2, 6):
+        by_hand = {"night": f"2026-03-04T0{hour}30", "slot": f"2026-03-04T0{hour}:30:00Z"}
+        must(dashboard, NIGHTS, told_night(**by_hand, **gone, state="complete"))
+    assert "one was due 2026-03-05 05:30" in page(dashboard, "")
+
 
 def test_a_change_of_the_box_and_an_alarm_are_marks_of_the_plots(dashboard: Dashboard) -> None:
     must(dashboard, ALARMS, told_sheet(told_alarm()))
