@@ -27,7 +27,7 @@ from flink_boost.measure.night_record import (
 from flink_boost.measure.runner import START_SECONDS
 from flink_boost.service.nightly.checking import NightFinding, check_all, check_box, fetch_nights
 from flink_boost.service.nightly.choose_night import Start, choose_night
-from flink_boost.service.nightly.night import close_older, judged
+from flink_boost.service.nightly.night import judged
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_plan import NightPlan, parse_shard, plan_night, take_shard
 from flink_boost.service.nightly.plan_table import fits, minutes, plan_sheets
@@ -363,72 +363,3 @@ def test_the_parts_of_a_night_are_begun_beside_each_other(tmp_path: Path) -> Non
     resumed = choose("1/2", resume=True)
     assert resumed is not None
     assert resumed.night.night == first.night.night
-
-
-def test_nights_of_a_recipe_stand_beside_our_own(tmp_path: Path) -> None:
-    journal, said = NightJournal(tmp_path), list[str]()
-    # At 15:00 the box is back: both timers fire, that of the recipe wins.
-    now = SLOT + timedelta(hours=14)
-    ours = Order(lines=("2.3.0",), group="spine", strings=1)
-    recipe = ours.model_copy(update={"project": "flink", "recipe": "flink.toml"})
-
-    def choose(order: Order, at: time) -> Start | None:
-        return choose_night(
-            *(journal, now, at, order, load_groups()),
-            label="box-1", resume=False, tell=said.append,
-        )  # fmt: skip
-
-    theirs = choose(recipe, time(13))
-    assert theirs is not None
-    assert theirs.night.night == "2026-11-24T1300"
-    night_before = night_of("2026-11-23T0100")
-    missing = check_all([night_before, theirs.night], (), now, AT, GRACE)
-    assert [(one.night, one.finding) for one in missing] == [
-        ("2026-11-24T0100", NightFinding.MISSING)
-    ]
-
-    own = choose(ours, AT)
-    assert own is not None
-    assert (own.night.night, own.goes_on) == ("2026-11-24T0100", False)
-    # Told once more each hour while it has not come, and what becomes of it, too.
-    told = own.night.model_copy(update={"state": NightState.MISSING})
-    stopped = own.night.model_copy(update={"state": NightState.SHORT})
-    theirs_done = theirs.night.model_copy(update={"state": NightState.COMPLETE})
-    for left, finding in ((told, NightFinding.MISSING), (stopped, NightFinding.SHORT)):
-        (found,) = check_all([night_before, left, theirs_done], (), now, AT, GRACE)
-        assert (found.night, found.finding) == (own.night.night, finding)
-    # What the recipe's call finds of ours in the middle stays to be gone on with.
-    close_older(journal, tmp_path, theirs.night.slot, said.append, project="flink")
-    assert journal.load(own.night.night).state is NightState.RUNNING
-    close_older(
-        journal, tmp_path, theirs.night.slot + timedelta(days=1), said.append, project="flink"
-    )
-    assert journal.load(own.night.night).state is not NightState.RUNNING
-    resumed = choose_night(
-        *(journal, now, AT, ours, load_groups()),
-        label="box-1", resume=True, tell=said.append,
-    )  # fmt: skip
-    assert resumed is not None
-    assert resumed.night.night == own.night.night
-    said.clear()
-    journal.write(theirs.night)
-
-    journal.write(own.night.model_copy(update={"state": NightState.COMPLETE}))
-    assert choose(ours, AT) is None
-    again = choose(recipe, time(13))
-    assert again is not None
-    assert again.goes_on
-    assert said == []
-
-    # By hand, in the slot of our own night, and for another commit than that of the slot.
-    with pytest.raises(UsageProblem, match="2026-11-24T0100 is about this tree, and there is"):
-        choose(recipe.model_copy(update={"project": "other"}), AT)
-    with pytest.raises(UsageProblem, match="2026-11-24T1300 is about flink its branch"):
-        choose(recipe.model_copy(update={"revision": "release-2.2.0"}), time(13))
-
-
-def test_a_box_that_measures_at_another_time_of_day_owes_no_night_of_before() -> None:
-    nights = [night_of("2026-11-22T0100"), night_of("2026-11-23T0100")]
-    nights += [night_of("2026-11-24T0200"), night_of("2026-11-25T0200")]
-    now = SLOT + timedelta(days=1, hours=3)
-    assert [one.finding for one in check_all(nights, (), now, AT, GRACE)] == [NightFinding.WELL]

@@ -97,7 +97,11 @@ _at_option = click.option(
     " of its last complete night.",
 )
 @_at_option
-@click.option("--resume", is_flag=True, help="Go on with the newest night, whatever its slot.")
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on with the newest night, whatever its slot: of --recipe, else ours or the newest.",
+)
 @click.option("--no-build", is_flag=True, help="Measure what is built; Jenkins built it apart.")
 @click.option(
     "--strings", default=STRINGS, show_default=True, help="How many each line is verified with."

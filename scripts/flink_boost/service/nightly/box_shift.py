@@ -98,6 +98,7 @@ class BoxShift:
             updates = updates_since(before.box, box)
             why = f"the box is as it was in {before.run_id}"
             if all(one.refuses for one in updates):
+                why = "; ".join(map(str, updates)) or why
                 continue
             self.tell(f"  {line.version}: {'; '.join(map(str, updates))}")
             try:

@@ -116,10 +116,17 @@ def _recorded(
         expected=checked.expected,
         reason="it has not begun",
     )
-    if nights:  # else there is nothing that says what it was to be about
-        time, shard = checked.slot.time(), shard_of(checked.night)
-        part = [one for one in nights if shard_of(one.night) == shard] or [nights[-1]]
-        like = next((one for one in reversed(part) if one.slot.time() == time), part[-1])
+    like = _like(checked, nights)
+    if like is not None:  # else there is nothing that says what it was to be about
+        missing = missing.model_copy(update={"box": like.box or checked.box})
         order: Order = journal.order(like.night)
         journal.begin(missing, order)
     return missing
+
+
+def _like(missing: Checked, nights: Sequence[NightRecord]) -> NightRecord | None:
+    """The newest night of that part, at that time of day if there is one."""
+    shard, time = shard_of(missing.night), missing.slot.time()
+    part = [one for one in nights if shard_of(one.night) == shard] or nights[-1:]
+    same = [one for one in part if one.slot.time() == time]
+    return next(reversed(same or part), None)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.measure.groups import Group, choose_cells, find_group
-from flink_boost.measure.night_record import NightRecord, NightState, Order
+from flink_boost.measure.night_record import Against, NightRecord, NightState, Order
 from flink_boost.service.nightly.night import resumed
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_parts import Tell
@@ -49,33 +49,35 @@ def choose_night(
 ) -> Start | None:
     """The night to carry out; None when that of this slot is done. The caller holds the journal.
 
-    ``resume`` goes on with the newest night of the project that is wanted, else of any that has
-    something left, even one that has ended or is of an older slot, and
-    raises ``UsageProblem`` when there is none with something left. Each part of a night that boxes
-    share by shard is a night of its own. What a night is about was fixed
-    when it began; ``wanted`` and ``label``, what the box is called, count for a new one only.
+    ``resume`` goes on with the newest night of a recipe that is named, else with ours or the
+    newest, even one that has ended or is of an older slot, and raises ``UsageProblem`` when there
+    is none with something left. Each part of a night that boxes share by shard is a night of its
+    own. What a night is about was fixed when it began; ``wanted`` and ``label``, what the box is
+    called, count for a new one only.
     ``pin`` fixes what may move while a night goes on, such as the commit of a branch.
     """
     slot = slot_of(now, at)
     shard = None if resume and wanted.shard == WHOLE else wanted.shard
     newest = _newest(journal, now, tell, shard, wanted.project)
-    if resume and (newest is None or newest.state is NightState.COMPLETE):
-        newest = _newest(journal, now, tell, shard, None) or newest
-    if newest is not None and newest.slot > slot and not resume:
-        tell(f"The night {newest.night} is of a later slot than {night_id(slot)}: the clock was")
-        tell("set back, or the nights' time of day has changed. No second night begins.")
+    if resume and not wanted.project:
+        newest = _to_resume(newest, _newest(journal, now, tell, shard, None))
     if resume:
         if newest is None or newest.state is NightState.COMPLETE:
             what = "There is no night" if newest is None else f"The night {newest.night} is done"
             raise UsageProblem(f"{what}.", "Run `flink-boost nightly` for the next one.")
         return _going_on(journal, newest, groups)
-    if newest is None or newest.slot < slot:
-        # Another project's may have the slot.
-        newest = _of_slot(journal, night_id(slot, wanted.shard))
+    # Another project's may have the slot.
+    of_slot = _of_slot(journal, night_id(slot, wanted.shard))
+    if of_slot is not None or newest is None or newest.slot < slot:
+        newest = of_slot
+    else:
+        tell(f"The night {newest.night} is of a later slot than {night_id(slot)}: the clock was")
+        tell("set back, or the nights' time of day has changed. No second night begins.")
     if newest is None or newest.state is NightState.MISSING:
         # What was told to be missing before it came may be about something else.
         return _new(journal, newest.slot if newest else slot, pin(wanted), groups, label)
-    _require_same(journal, newest.night, wanted)
+    if newest.slot == slot and wanted.project:
+        _require_same(journal, newest.night, pin(wanted) if _is_pair(wanted) else wanted)
     return None if newest.state.has_ended else _going_on(journal, newest, groups)
 
 
@@ -93,15 +95,26 @@ def plan_of(
 def _require_same(journal: NightJournal, night: str, wanted: Order) -> None:
     """Raises ``UsageProblem`` for a night of a recipe in the slot of another night."""
     order = journal.order(night)
-    same = (order.project, order.revision, order.against) == (
-        *(wanted.project, wanted.revision, wanted.against),
-    )
-    if wanted.project and not same:
+    # What a branch was at when the night began is its own; two commits that are named are not.
+    pair = ("reference",) if _is_pair(wanted) else ()
+    about = ("project", "revision", "against", *pair)
+    if any(getattr(order, name) != getattr(wanted, name) for name in about):
         raise UsageProblem(
             f"The night {night} is about {order_sentence(order) or 'this tree'}, and there is one"
             " night per slot.",
             "Give this one a slot of its own: add `--at $(date -u +%H:%M)`.",
         )
+
+
+def _is_pair(order: Order) -> bool:
+    return order.against is Against.COMMIT
+
+
+def _to_resume(ours: NightRecord | None, any_newest: NightRecord | None) -> NightRecord | None:
+    """Our newest night, unless it is over, or the newest of a recipe came days later."""
+    if ours is None or any_newest is None or ours.state is NightState.COMPLETE:
+        return any_newest
+    return any_newest if any_newest.slot - ours.slot > timedelta(days=1) else ours
 
 
 def _of_slot(journal: NightJournal, name: str) -> NightRecord | None:
