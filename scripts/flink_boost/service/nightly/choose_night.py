@@ -59,9 +59,9 @@ def choose_night(
     slot = slot_of(now, at)
     shard = None if resume and wanted.shard == WHOLE else wanted.shard
     newest = _newest(journal, now, tell, shard, wanted.project)
-    if resume and not wanted.project:
-        newest = _to_resume(newest, _newest(journal, now, tell, shard, None))
     if resume:
+        if not wanted.project:
+            newest = _to_resume(newest, _newest(journal, now, tell, shard, None))
         if newest is None or newest.state is NightState.COMPLETE:
             what = "There is no night" if newest is None else f"The night {newest.night} is done"
             raise UsageProblem(f"{what}.", "Run `flink-boost nightly` for the next one.")

@@ -3,7 +3,6 @@ package org.apache.flink.boost.records.shapes;
 
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.List;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.base.BooleanSerializer;
 import org.apache.flink.api.common.typeutils.base.ByteSerializer;
@@ -25,18 +24,7 @@ import org.apache.flink.core.memory.DataOutputSerializer;
  */
 public final class StockBytes {
 
-    private static final List<TypeSerializer<?>> PRIMITIVES =
-            List.of(
-                    BooleanSerializer.INSTANCE,
-                    ByteSerializer.INSTANCE,
-                    ShortSerializer.INSTANCE,
-                    CharSerializer.INSTANCE,
-                    IntSerializer.INSTANCE,
-                    LongSerializer.INSTANCE,
-                    FloatSerializer.INSTANCE,
-                    DoubleSerializer.INSTANCE);
-
-    private static final byte[] LONG = {(byte) 0x81, 2, 3, 4, 5, 6, 7, 8};
+    private static final int[] LONG = {0x81, 2, 3, 4, 5, 6, 7, 8};
 
     /** Asked for once, on the thread that generates. */
     private static final class Asked {
@@ -57,26 +45,24 @@ public final class StockBytes {
     /** Null when all are as those of the releases. */
     private static String difference() {
         try {
-            require(BooleanSerializer.INSTANCE, true, 1);
-            require(BooleanSerializer.INSTANCE, false, 0);
-            require(ByteSerializer.INSTANCE, (byte) 0x81, firstOf(1));
-            require(ShortSerializer.INSTANCE, (short) 0x8102, firstOf(2));
-            require(CharSerializer.INSTANCE, '\u8102', firstOf(2));
-            require(IntSerializer.INSTANCE, 0x81020304, firstOf(4));
-            require(LongSerializer.INSTANCE, 0x8102030405060708L, firstOf(8));
-            require(FloatSerializer.INSTANCE, Float.intBitsToFloat(0x81020304), firstOf(4));
+            requirePrimitive(BooleanSerializer.INSTANCE, true, 1);
+            requirePrimitive(BooleanSerializer.INSTANCE, false, 0);
+            requirePrimitive(ByteSerializer.INSTANCE, (byte) 0x81, firstOf(1));
+            requirePrimitive(ShortSerializer.INSTANCE, (short) 0x8102, firstOf(2));
+            requirePrimitive(CharSerializer.INSTANCE, '\u8102', firstOf(2));
+            requirePrimitive(IntSerializer.INSTANCE, 0x81020304, firstOf(4));
+            requirePrimitive(LongSerializer.INSTANCE, 0x8102030405060708L, firstOf(8));
+            requirePrimitive(
+                    FloatSerializer.INSTANCE, Float.intBitsToFloat(0x81020304), firstOf(4));
             double number = Double.longBitsToDouble(0x8102030405060708L);
-            require(DoubleSerializer.INSTANCE, number, firstOf(8));
-            require(FloatSerializer.INSTANCE, Float.NaN, 0x7f, 0xc0, 0, 0);
-            require(DoubleSerializer.INSTANCE, Double.NaN, 0x7f, 0xf8, 0, 0, 0, 0, 0, 0);
+            requirePrimitive(DoubleSerializer.INSTANCE, number, firstOf(8));
+            requirePrimitive(FloatSerializer.INSTANCE, Float.NaN, 0x7f, 0xc0, 0, 0);
+            requirePrimitive(DoubleSerializer.INSTANCE, Double.NaN, 0x7f, 0xf8, 0, 0, 0, 0, 0, 0);
             require(StringSerializer.INSTANCE, "a\u8102", 3, 'a', 0x82, 0x82, 0x02);
             require(StringSerializer.INSTANCE, "\u00e9", 2, 0xe9, 0x01);
             require(StringSerializer.INSTANCE, null, 0);
             requireLongString();
             requireMasks();
-            for (TypeSerializer<?> each : PRIMITIVES) {
-                requireNoNull(each);
-            }
             return null;
         } catch (IOException | RuntimeException | LinkageError e) {
             return "This Flink writes values as no release does: " + e;
@@ -84,11 +70,7 @@ public final class StockBytes {
     }
 
     private static int[] firstOf(int count) {
-        int[] bytes = new int[count];
-        for (int i = 0; i < count; i++) {
-            bytes[i] = LONG[i] & 0xff;
-        }
-        return bytes;
+        return Arrays.copyOf(LONG, count);
     }
 
     /**
@@ -109,6 +91,13 @@ public final class StockBytes {
         if (serializer.copy(value) != value) {
             throw new IllegalStateException(serializer.getClass() + " copies what is immutable");
         }
+    }
+
+    /** As {@link #require}, for a serializer that has no bytes for null. */
+    private static <T> void requirePrimitive(TypeSerializer<T> serializer, T value, int... bytes)
+            throws IOException {
+        require(serializer, value, bytes);
+        requireNoNull(serializer);
     }
 
     private static void requireLongString() throws IOException {
